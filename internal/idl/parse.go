@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Limits of one definition text. They bound what a network client can make us hold.
 const (
 	maxText     = 1 << 20 // bytes of one text
+	maxLine     = 1 << 14 // bytes of one line
 	maxMembers  = 4096    // fields and constants of one text
 	maxArrayLen = 1 << 20 // N of T[N]
 	maxErrors   = 20      // reported at once
@@ -62,6 +64,8 @@ func Parse(src Source) ([]*Definition, error) {
 		p.fail(0, "unknown kind %q: use msg, srv or action", src.Kind)
 	case len(src.Text) > maxText:
 		p.fail(0, "text of %d bytes is longer than %d: split the definition", len(src.Text), maxText)
+	case !utf8.ValidString(src.Text) || strings.ContainsRune(src.Text, 0):
+		p.fail(0, "the text is not UTF-8 without zero bytes: save it as UTF-8")
 	case !isIdentifier(src.Package):
 		p.fail(0, "package name %q: use letters, digits and underscores, a letter first", src.Package)
 	case !isIdentifier(src.Name):
@@ -138,6 +142,9 @@ func (p *parser) sections(suffixes []string) []*Definition {
 func (p *parser) line(n int, line string) {
 	trimmed := strings.TrimSpace(line)
 	switch {
+	case len(line) > maxLine:
+		p.fail(n, "line of %d bytes is longer than %d: shorten it", len(line), maxLine)
+		return
 	case trimmed == "":
 		if p.atTop && p.def.Doc == "" {
 			p.def.Doc = strings.TrimSpace(strings.Join(p.pending, "\n"))

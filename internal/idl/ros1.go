@@ -4,46 +4,48 @@ import "strings"
 
 // DeriveROS1 rewrites a ROS 2 definition text as its ROS 1 flavour: builtin_interfaces/Time and Duration become the
 // primitives time and duration, wstring becomes string, bounds and default values go, and quoted string constants
-// lose their quotes. Comments and blank lines stay. Lines that do not parse stay as they are: [Parse] reports them.
-// std_msgs/Header in addition begins with uint32 seq.
+// lose their quotes. All other bytes stay, also of lines that do not parse: [Parse] reports those.
+// std_msgs/Header in addition gets uint32 seq as its first field.
 func DeriveROS1(fullName, text string) string {
 	var b strings.Builder
-	if fullName == "std_msgs/Header" {
-		b.WriteString("uint32 seq\n")
-	}
+	seq := fullName == "std_msgs/Header"
 	for line := range strings.Lines(text) {
 		trimmed := strings.TrimSpace(line)
 		if trimmed == "" || trimmed[0] == '#' || trimmed == "---" {
 			b.WriteString(line)
 			continue
 		}
-		b.WriteString(deriveLine(trimmed))
-		b.WriteByte('\n')
+		if seq {
+			b.WriteString("uint32 seq  # consecutive number of the message\n")
+			seq = false
+		}
+		b.WriteString(deriveLine(line, trimmed))
 	}
 	return b.String()
 }
 
-func deriveLine(line string) string {
-	parts, what := splitMember(ROS2, line)
+// deriveLine rewrites the line of a field or constant; trimmed is the line without outer white space.
+func deriveLine(line, trimmed string) string {
+	parts, what := splitMember(ROS2, trimmed)
 	if what != "" {
 		return line
 	}
-	out := deriveType(parts.typ) + " " + parts.name
-	if parts.constant {
-		out += "="
-		if strings.HasPrefix(parts.typ, "string") || strings.HasPrefix(parts.typ, "wstring") {
-			// The rest of the line is the value: a comment would become part of it.
-			if value, what := unquote(parts.value); what == "" {
-				return out + value
-			}
-			return line
+	typ := deriveType(parts.typ)
+	if parts.constant && typ == "string" {
+		// The rest of the line is the value in ROS 1: a comment would become part of it.
+		if value, what := unquote(parts.value); what == "" {
+			return typ + " " + parts.name + "=" + value + "\n"
 		}
-		out += parts.value
+		return line
 	}
+	if parts.constant || parts.value == "" {
+		return strings.Replace(line, parts.typ, typ, 1)
+	}
+	out := typ + " " + parts.name
 	if parts.comment != "" {
 		out += "  # " + parts.comment
 	}
-	return out
+	return out + "\n"
 }
 
 // deriveType returns the ROS 1 spelling of a ROS 2 field type.

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"encoding/base64"
-	"math"
 	"strconv"
 	"unicode/utf8"
 )
@@ -18,25 +17,6 @@ func JSONInt[T int8 | int16 | int32 | int64](dst []byte, v T) []byte {
 // JSONUint appends an unsigned integer with every digit.
 func JSONUint[T uint8 | uint16 | uint32 | uint64](dst []byte, v T) []byte {
 	return strconv.AppendUint(dst, uint64(v), 10)
-}
-
-// JSONFloat32 appends the shortest decimal that a 32-bit float reads back exactly, or null for NaN and ±Inf.
-func JSONFloat32(dst []byte, v float32) []byte { return appendFloat(dst, float64(v), 32) }
-
-// JSONFloat64 appends the shortest decimal that reads back exactly, or null for NaN and ±Inf.
-func JSONFloat64(dst []byte, v float64) []byte { return appendFloat(dst, v, 64) }
-
-// appendFloat writes plain decimals for everyday magnitudes and exponents for others, as ECMAScript does.
-func appendFloat(dst []byte, v float64, bits int) []byte {
-	abs := math.Abs(v)
-	switch {
-	case !(abs <= math.MaxFloat64): // also NaN
-		return append(dst, "null"...)
-	case abs == 0 || abs >= 1e-6 && abs < 1e21:
-		return strconv.AppendFloat(dst, v, 'f', -1, bits)
-	default:
-		return strconv.AppendFloat(dst, v, 'e', -1, bits)
-	}
 }
 
 const hexDigits = "0123456789abcdef"

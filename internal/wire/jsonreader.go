@@ -31,8 +31,9 @@ type JSONReader struct {
 
 // step is one level of the path of a value.
 type step struct {
-	key   []byte // member name, nil in arrays
-	index int    // values begun so far
+	key   []byte // member name; nil in arrays and between members
+	array bool
+	index int // values begun so far
 }
 
 // ParseJSON fills m from src, which must hold one object and nothing else. name is for errors.
@@ -72,7 +73,7 @@ func (r *JSONReader) pathString() string {
 				b.WriteByte('.')
 			}
 			b.WriteString(shorten(s.key))
-		case s.index > 0 && b.Len() > 0:
+		case s.array && s.index > 0:
 			b.WriteByte('[')
 			b.WriteString(strconv.Itoa(s.index - 1))
 			b.WriteByte(']')
@@ -208,7 +209,7 @@ func (r *JSONReader) array() {
 		return
 	}
 	r.pos++
-	r.path = append(r.path, step{})
+	r.path = append(r.path, step{array: true})
 }
 
 // item advances to the next element. It is false at the end of the array, which it leaves, and after a fault.

@@ -21,13 +21,6 @@ int32 sec        # [s] whole seconds, rounded towards minus infinity
 uint32 nanosec   # [ns] [@range 0, 999999999] added to sec
 `
 
-// DurationDefinitionROS1 is the same of the ROS 1 flavour.
-const DurationDefinitionROS1 = `# A signed span of time. ROS 1 writes it as the primitive "duration" (two int32).
-
-int32 sec  # [s] whole seconds, rounded towards minus infinity
-uint32 nanosec  # [ns] [@range 0, 999999999] added to sec
-`
-
 // DurationType describes builtin_interfaces/msg/Duration.
 var DurationType = &idl.Type{
 	Package:        "builtin_interfaces",
@@ -35,7 +28,7 @@ var DurationType = &idl.Type{
 	Name:           "Duration",
 	MD5:            "8255142433c342f21ece78aae48f7907",
 	Definition:     DurationDefinition,
-	DefinitionROS1: DurationDefinitionROS1,
+	DefinitionROS1: DurationDefinition,
 	New:            func() idl.Message { return &Duration{} },
 }
 

@@ -21,13 +21,6 @@ int32 sec        # [s] since the Unix epoch, or since the start when the clock i
 uint32 nanosec   # [ns] [@range 0, 999999999] added to sec
 `
 
-// TimeDefinitionROS1 is the same of the ROS 1 flavour.
-const TimeDefinitionROS1 = `# A point in time. ROS 1 writes it as the primitive "time" (two uint32).
-
-int32 sec  # [s] since the Unix epoch, or since the start when the clock is simulated
-uint32 nanosec  # [ns] [@range 0, 999999999] added to sec
-`
-
 // TimeType describes builtin_interfaces/msg/Time.
 var TimeType = &idl.Type{
 	Package:        "builtin_interfaces",
@@ -35,7 +28,7 @@ var TimeType = &idl.Type{
 	Name:           "Time",
 	MD5:            "8255142433c342f21ece78aae48f7907",
 	Definition:     TimeDefinition,
-	DefinitionROS1: TimeDefinitionROS1,
+	DefinitionROS1: TimeDefinition,
 	New:            func() idl.Message { return &Time{} },
 }
 

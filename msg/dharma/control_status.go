@@ -98,22 +98,22 @@ string FIELD_STOP=stop
 string FIELD_STALE=stale
 string FIELD_BLIND=blind
 
-std_msgs/Header header  # [@frame base_link] time of the last control step
-string mode  # [@enum MODE] auto: navigation drives, remote: a person does
-string remote_source  # [@enum SOURCE] source selected for remote mode, handheld or dashboard
-string active_source  # [@enum SOURCE] source whose commands are followed now; empty: none, all are silent or not armed
-bool armed  # commands of the source of this mode may move the robot
-uint8 arming_left  # neutral commands still needed before a remote source is armed; 0 when armed or in auto
-bool estop  # the e-stop is engaged, by software or hardware
-bool hardware_estop  # the hardware e-stop is pressed
-string[] estop_reasons  # every reason that engaged it, oldest first; empty when released
-string[] estop_holds  # held causes that refuse a release now: pressed hardware, latched body, mux fault
-string field  # [@enum FIELD] protective field in the direction of travel
-float32 field_distance  # [m] [@range 0, inf] free way in the direction of travel; NaN: not moving or not observed
-float32 speed_scale  # [@range 0, 1] factor applied last, from the health monitor
-geometry_msgs/Twist requested  # [m/s, rad/s] [@frame base_link] last command of the active source; zero without one
-geometry_msgs/Twist command  # [m/s, rad/s] [@frame base_link] velocity sent to the body
-string message  # one line for a person: why the robot does not do what was asked; empty when it does
+std_msgs/Header header          # [@frame base_link] time of the last control step
+string mode                     # [@enum MODE] auto: navigation drives, remote: a person does
+string remote_source            # [@enum SOURCE] source selected for remote mode, handheld or dashboard
+string active_source            # [@enum SOURCE] source whose commands are followed now; empty: none, all are silent or not armed
+bool armed                      # commands of the source of this mode may move the robot
+uint8 arming_left               # neutral commands still needed before a remote source is armed; 0 when armed or in auto
+bool estop                      # the e-stop is engaged, by software or hardware
+bool hardware_estop             # the hardware e-stop is pressed
+string[] estop_reasons          # every reason that engaged it, oldest first; empty when released
+string[] estop_holds            # held causes that refuse a release now: pressed hardware, latched body, mux fault
+string field                    # [@enum FIELD] protective field in the direction of travel
+float32 field_distance          # [m] [@range 0, inf] free way in the direction of travel; NaN: not moving or not observed
+float32 speed_scale             # [@range 0, 1] factor applied last, from the health monitor
+geometry_msgs/Twist requested   # [m/s, rad/s] [@frame base_link] last command of the active source; zero without one
+geometry_msgs/Twist command     # [m/s, rad/s] [@frame base_link] velocity sent to the body
+string message                  # one line for a person: why the robot does not do what was asked; empty when it does
 `
 
 // ControlStatusType describes dharma_interfaces/msg/ControlStatus.
@@ -129,8 +129,8 @@ var ControlStatusType = &idl.Type{
 		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + geometry.Vector3Definition,
 	DefinitionROS1: ControlStatusDefinitionROS1 +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Twist\n" + geometry.TwistDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + geometry.Vector3DefinitionROS1,
+		idl.DefinitionSeparator + "geometry_msgs/Twist\n" + geometry.TwistDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + geometry.Vector3Definition,
 	New: func() idl.Message { return &ControlStatus{} },
 }
 

@@ -56,28 +56,6 @@ float32 disk_free         # [GB] [@range 0, inf] space left where the sites are 
 float32 load              # [@range 0, inf] runnable processes, mean of the last minute
 `
 
-// HealthStatusDefinitionROS1 is the same of the ROS 1 flavour.
-const HealthStatusDefinitionROS1 = `# Condition of the robot and its computer. A value the machine cannot tell is NaN (null in JSON).
-
-uint8 LEVEL_OK=0  # nothing to report
-uint8 LEVEL_WARN=1  # works with a limitation
-uint8 LEVEL_ERROR=2  # someone must act
-
-std_msgs/Header header  # time of the check
-uint8 level  # [@enum LEVEL] worst of all checks
-string[] issues  # each warning and error as one line; empty when all is well
-SensorHealth[] sensors  # the watched sensors, in the order of the profile
-float32 speed_scale  # [@range 0, 1] speed the robot may use in this condition, as a fraction
-float32 cpu  # [%] [@range 0, 100] processor in use
-float32 gpu  # [%] [@range 0, 100] graphics processor in use; NaN off a Jetson
-float32 ram  # [%] [@range 0, 100] memory in use
-float32 ram_used  # [GB] [@range 0, inf] memory in use, 1 GB = 1e9 B
-float32 ram_total  # [GB] [@range 0, inf] memory fitted, 1 GB = 1e9 B
-float32 temp  # [degC] hottest zone
-float32 disk_free  # [GB] [@range 0, inf] space left where the sites are kept, 1 GB = 1e9 B
-float32 load  # [@range 0, inf] runnable processes, mean of the last minute
-`
-
 // HealthStatusType describes dharma_interfaces/msg/HealthStatus.
 var HealthStatusType = &idl.Type{
 	Package: "dharma_interfaces",
@@ -88,9 +66,9 @@ var HealthStatusType = &idl.Type{
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinition +
 		idl.DefinitionSeparator + "builtin_interfaces/Time\n" + builtin.TimeDefinition +
 		idl.DefinitionSeparator + "dharma_interfaces/SensorHealth\n" + SensorHealthDefinition,
-	DefinitionROS1: HealthStatusDefinitionROS1 +
+	DefinitionROS1: HealthStatusDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "dharma_interfaces/SensorHealth\n" + SensorHealthDefinitionROS1,
+		idl.DefinitionSeparator + "dharma_interfaces/SensorHealth\n" + SensorHealthDefinition,
 	New: func() idl.Message { return &HealthStatus{} },
 }
 

@@ -29,17 +29,6 @@ float32 age         # [s] [@range 0, inf] since the last message; NaN: none yet
 bool ok             # the rate suffices
 `
 
-// SensorHealthDefinitionROS1 is the same of the ROS 1 flavour.
-const SensorHealthDefinitionROS1 = `# How regularly one sensor reports.
-
-string name  # sensor, such as lidar or camera
-string topic  # topic that is watched
-float32 rate  # [Hz] [@range 0, inf] messages a second, measured
-float32 min_rate  # [Hz] [@range 0, inf] least that is expected
-float32 age  # [s] [@range 0, inf] since the last message; NaN: none yet
-bool ok  # the rate suffices
-`
-
 // SensorHealthType describes dharma_interfaces/msg/SensorHealth.
 var SensorHealthType = &idl.Type{
 	Package:        "dharma_interfaces",
@@ -47,7 +36,7 @@ var SensorHealthType = &idl.Type{
 	Name:           "SensorHealth",
 	MD5:            "7e6df9116b298fe1116aee8f0146796a",
 	Definition:     SensorHealthDefinition,
-	DefinitionROS1: SensorHealthDefinitionROS1,
+	DefinitionROS1: SensorHealthDefinition,
 	New:            func() idl.Message { return &SensorHealth{} },
 }
 

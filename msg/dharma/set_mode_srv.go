@@ -44,8 +44,8 @@ string MODE_REMOTE=remote
 string SOURCE_HANDHELD=handheld
 string SOURCE_DASHBOARD=dashboard
 
-string mode  # [@enum MODE] wanted mode
-string source  # [@enum SOURCE] who drives in remote mode; ignored in auto
+string mode     # [@enum MODE] wanted mode
+string source   # [@enum SOURCE] who drives in remote mode; ignored in auto
 `
 
 // SetModeRequestType describes dharma_interfaces/srv/SetMode_Request.
@@ -137,13 +137,6 @@ string mode            # mode after the call
 string remote_source   # remote source after the call
 `
 
-// SetModeResponseDefinitionROS1 is the same of the ROS 1 flavour.
-const SetModeResponseDefinitionROS1 = `bool success  # the mode is set
-string message  # why not
-string mode  # mode after the call
-string remote_source  # remote source after the call
-`
-
 // SetModeResponseType describes dharma_interfaces/srv/SetMode_Response.
 var SetModeResponseType = &idl.Type{
 	Package:        "dharma_interfaces",
@@ -151,7 +144,7 @@ var SetModeResponseType = &idl.Type{
 	Name:           "SetMode_Response",
 	MD5:            "0447241ee59c7333dea58135af1b5326",
 	Definition:     SetModeResponseDefinition,
-	DefinitionROS1: SetModeResponseDefinitionROS1,
+	DefinitionROS1: SetModeResponseDefinition,
 	New:            func() idl.Message { return &SetModeResponse{} },
 }
 

@@ -19,12 +19,6 @@ const AddDiagnosticsRequestDefinition = `# Ask an aggregator to load more analyz
 string load_namespace   # parameter namespace that holds their configuration
 `
 
-// AddDiagnosticsRequestDefinitionROS1 is the same of the ROS 1 flavour.
-const AddDiagnosticsRequestDefinitionROS1 = `# Ask an aggregator to load more analyzers.
-
-string load_namespace  # parameter namespace that holds their configuration
-`
-
 // AddDiagnosticsRequestType describes diagnostic_msgs/srv/AddDiagnostics_Request.
 var AddDiagnosticsRequestType = &idl.Type{
 	Package:        "diagnostic_msgs",
@@ -32,7 +26,7 @@ var AddDiagnosticsRequestType = &idl.Type{
 	Name:           "AddDiagnostics_Request",
 	MD5:            "c26cf6e164288fbc6050d74f838bcdf0",
 	Definition:     AddDiagnosticsRequestDefinition,
-	DefinitionROS1: AddDiagnosticsRequestDefinitionROS1,
+	DefinitionROS1: AddDiagnosticsRequestDefinition,
 	New:            func() idl.Message { return &AddDiagnosticsRequest{} },
 }
 
@@ -104,11 +98,6 @@ const AddDiagnosticsResponseDefinition = `bool success     # they were loaded
 string message   # why not
 `
 
-// AddDiagnosticsResponseDefinitionROS1 is the same of the ROS 1 flavour.
-const AddDiagnosticsResponseDefinitionROS1 = `bool success  # they were loaded
-string message  # why not
-`
-
 // AddDiagnosticsResponseType describes diagnostic_msgs/srv/AddDiagnostics_Response.
 var AddDiagnosticsResponseType = &idl.Type{
 	Package:        "diagnostic_msgs",
@@ -116,7 +105,7 @@ var AddDiagnosticsResponseType = &idl.Type{
 	Name:           "AddDiagnostics_Response",
 	MD5:            "937c9679a518e3a18d831e57125ea522",
 	Definition:     AddDiagnosticsResponseDefinition,
-	DefinitionROS1: AddDiagnosticsResponseDefinitionROS1,
+	DefinitionROS1: AddDiagnosticsResponseDefinition,
 	New:            func() idl.Message { return &AddDiagnosticsResponse{} },
 }
 

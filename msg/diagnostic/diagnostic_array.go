@@ -23,13 +23,6 @@ std_msgs/Header header      # time of the report
 DiagnosticStatus[] status   # one for each component
 `
 
-// DiagnosticArrayDefinitionROS1 is the same of the ROS 1 flavour.
-const DiagnosticArrayDefinitionROS1 = `# Conditions of several components, reported together.
-
-std_msgs/Header header  # time of the report
-DiagnosticStatus[] status  # one for each component
-`
-
 // DiagnosticArrayType describes diagnostic_msgs/msg/DiagnosticArray.
 var DiagnosticArrayType = &idl.Type{
 	Package: "diagnostic_msgs",
@@ -41,10 +34,10 @@ var DiagnosticArrayType = &idl.Type{
 		idl.DefinitionSeparator + "builtin_interfaces/Time\n" + builtin.TimeDefinition +
 		idl.DefinitionSeparator + "diagnostic_msgs/DiagnosticStatus\n" + DiagnosticStatusDefinition +
 		idl.DefinitionSeparator + "diagnostic_msgs/KeyValue\n" + KeyValueDefinition,
-	DefinitionROS1: DiagnosticArrayDefinitionROS1 +
+	DefinitionROS1: DiagnosticArrayDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "diagnostic_msgs/DiagnosticStatus\n" + DiagnosticStatusDefinitionROS1 +
-		idl.DefinitionSeparator + "diagnostic_msgs/KeyValue\n" + KeyValueDefinitionROS1,
+		idl.DefinitionSeparator + "diagnostic_msgs/DiagnosticStatus\n" + DiagnosticStatusDefinition +
+		idl.DefinitionSeparator + "diagnostic_msgs/KeyValue\n" + KeyValueDefinition,
 	New: func() idl.Message { return &DiagnosticArray{} },
 }
 

@@ -40,21 +40,6 @@ string hardware_id   # device it concerns
 KeyValue[] values    # details
 `
 
-// DiagnosticStatusDefinitionROS1 is the same of the ROS 1 flavour.
-const DiagnosticStatusDefinitionROS1 = `# Condition of one component.
-
-byte OK=0  # works
-byte WARN=1  # works with a limitation
-byte ERROR=2  # does not work
-byte STALE=3  # has not reported for too long
-
-byte level  # [@range 0, 3] one of the constants
-string name  # component
-string message  # condition in words
-string hardware_id  # device it concerns
-KeyValue[] values  # details
-`
-
 // DiagnosticStatusType describes diagnostic_msgs/msg/DiagnosticStatus.
 var DiagnosticStatusType = &idl.Type{
 	Package: "diagnostic_msgs",
@@ -63,8 +48,8 @@ var DiagnosticStatusType = &idl.Type{
 	MD5:     "d0ce08bc6e5ba34c7754f563a9cabaf1",
 	Definition: DiagnosticStatusDefinition +
 		idl.DefinitionSeparator + "diagnostic_msgs/KeyValue\n" + KeyValueDefinition,
-	DefinitionROS1: DiagnosticStatusDefinitionROS1 +
-		idl.DefinitionSeparator + "diagnostic_msgs/KeyValue\n" + KeyValueDefinitionROS1,
+	DefinitionROS1: DiagnosticStatusDefinition +
+		idl.DefinitionSeparator + "diagnostic_msgs/KeyValue\n" + KeyValueDefinition,
 	New: func() idl.Message { return &DiagnosticStatus{} },
 }
 

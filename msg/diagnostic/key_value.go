@@ -21,13 +21,6 @@ string key     # label
 string value   # value as text
 `
 
-// KeyValueDefinitionROS1 is the same of the ROS 1 flavour.
-const KeyValueDefinitionROS1 = `# One labelled value.
-
-string key  # label
-string value  # value as text
-`
-
 // KeyValueType describes diagnostic_msgs/msg/KeyValue.
 var KeyValueType = &idl.Type{
 	Package:        "diagnostic_msgs",
@@ -35,7 +28,7 @@ var KeyValueType = &idl.Type{
 	Name:           "KeyValue",
 	MD5:            "cf57fdc6617a881a88c16e768132149c",
 	Definition:     KeyValueDefinition,
-	DefinitionROS1: KeyValueDefinitionROS1,
+	DefinitionROS1: KeyValueDefinition,
 	New:            func() idl.Message { return &KeyValue{} },
 }
 

@@ -89,12 +89,6 @@ byte passed                 # 0: failed, 1: passed
 DiagnosticStatus[] status   # outcome of each test
 `
 
-// SelfTestResponseDefinitionROS1 is the same of the ROS 1 flavour.
-const SelfTestResponseDefinitionROS1 = `string id  # device that was tested
-byte passed  # 0: failed, 1: passed
-DiagnosticStatus[] status  # outcome of each test
-`
-
 // SelfTestResponseType describes diagnostic_msgs/srv/SelfTest_Response.
 var SelfTestResponseType = &idl.Type{
 	Package: "diagnostic_msgs",
@@ -104,9 +98,9 @@ var SelfTestResponseType = &idl.Type{
 	Definition: SelfTestResponseDefinition +
 		idl.DefinitionSeparator + "diagnostic_msgs/DiagnosticStatus\n" + DiagnosticStatusDefinition +
 		idl.DefinitionSeparator + "diagnostic_msgs/KeyValue\n" + KeyValueDefinition,
-	DefinitionROS1: SelfTestResponseDefinitionROS1 +
-		idl.DefinitionSeparator + "diagnostic_msgs/DiagnosticStatus\n" + DiagnosticStatusDefinitionROS1 +
-		idl.DefinitionSeparator + "diagnostic_msgs/KeyValue\n" + KeyValueDefinitionROS1,
+	DefinitionROS1: SelfTestResponseDefinition +
+		idl.DefinitionSeparator + "diagnostic_msgs/DiagnosticStatus\n" + DiagnosticStatusDefinition +
+		idl.DefinitionSeparator + "diagnostic_msgs/KeyValue\n" + KeyValueDefinition,
 	New: func() idl.Message { return &SelfTestResponse{} },
 }
 

@@ -21,13 +21,6 @@ Vector3 linear    # [m/s2] acceleration of the origin
 Vector3 angular   # [rad/s2] change of the rotation rate
 `
 
-// AccelDefinitionROS1 is the same of the ROS 1 flavour.
-const AccelDefinitionROS1 = `# An acceleration.
-
-Vector3 linear  # [m/s2] acceleration of the origin
-Vector3 angular  # [rad/s2] change of the rotation rate
-`
-
 // AccelType describes geometry_msgs/msg/Accel.
 var AccelType = &idl.Type{
 	Package: "geometry_msgs",
@@ -36,8 +29,8 @@ var AccelType = &idl.Type{
 	MD5:     "9f195f881246fdfa2798d1d3eebca84a",
 	Definition: AccelDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
-	DefinitionROS1: AccelDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3DefinitionROS1,
+	DefinitionROS1: AccelDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
 	New: func() idl.Message { return &Accel{} },
 }
 

@@ -23,13 +23,6 @@ std_msgs/Header header   # frame and time
 Accel accel              # the acceleration
 `
 
-// AccelStampedDefinitionROS1 is the same of the ROS 1 flavour.
-const AccelStampedDefinitionROS1 = `# An acceleration with frame and time.
-
-std_msgs/Header header  # frame and time
-Accel accel  # the acceleration
-`
-
 // AccelStampedType describes geometry_msgs/msg/AccelStamped.
 var AccelStampedType = &idl.Type{
 	Package: "geometry_msgs",
@@ -41,10 +34,10 @@ var AccelStampedType = &idl.Type{
 		idl.DefinitionSeparator + "builtin_interfaces/Time\n" + builtin.TimeDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Accel\n" + AccelDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
-	DefinitionROS1: AccelStampedDefinitionROS1 +
+	DefinitionROS1: AccelStampedDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Accel\n" + AccelDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3DefinitionROS1,
+		idl.DefinitionSeparator + "geometry_msgs/Accel\n" + AccelDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
 	New: func() idl.Message { return &AccelStamped{} },
 }
 

@@ -21,13 +21,6 @@ Accel accel              # the estimate
 float64[36] covariance   # 6x6, row by row: x, y, z [m/s2], rotation around x, y, z [rad/s2]
 `
 
-// AccelWithCovarianceDefinitionROS1 is the same of the ROS 1 flavour.
-const AccelWithCovarianceDefinitionROS1 = `# An acceleration and how well it is known.
-
-Accel accel  # the estimate
-float64[36] covariance  # 6x6, row by row: x, y, z [m/s2], rotation around x, y, z [rad/s2]
-`
-
 // AccelWithCovarianceType describes geometry_msgs/msg/AccelWithCovariance.
 var AccelWithCovarianceType = &idl.Type{
 	Package: "geometry_msgs",
@@ -37,9 +30,9 @@ var AccelWithCovarianceType = &idl.Type{
 	Definition: AccelWithCovarianceDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Accel\n" + AccelDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
-	DefinitionROS1: AccelWithCovarianceDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Accel\n" + AccelDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3DefinitionROS1,
+	DefinitionROS1: AccelWithCovarianceDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Accel\n" + AccelDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
 	New: func() idl.Message { return &AccelWithCovariance{} },
 }
 

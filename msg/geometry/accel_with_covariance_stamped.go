@@ -23,13 +23,6 @@ std_msgs/Header header      # frame and time
 AccelWithCovariance accel   # the estimate
 `
 
-// AccelWithCovarianceStampedDefinitionROS1 is the same of the ROS 1 flavour.
-const AccelWithCovarianceStampedDefinitionROS1 = `# An uncertain acceleration with frame and time.
-
-std_msgs/Header header  # frame and time
-AccelWithCovariance accel  # the estimate
-`
-
 // AccelWithCovarianceStampedType describes geometry_msgs/msg/AccelWithCovarianceStamped.
 var AccelWithCovarianceStampedType = &idl.Type{
 	Package: "geometry_msgs",
@@ -42,11 +35,11 @@ var AccelWithCovarianceStampedType = &idl.Type{
 		idl.DefinitionSeparator + "geometry_msgs/AccelWithCovariance\n" + AccelWithCovarianceDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Accel\n" + AccelDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
-	DefinitionROS1: AccelWithCovarianceStampedDefinitionROS1 +
+	DefinitionROS1: AccelWithCovarianceStampedDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/AccelWithCovariance\n" + AccelWithCovarianceDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Accel\n" + AccelDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3DefinitionROS1,
+		idl.DefinitionSeparator + "geometry_msgs/AccelWithCovariance\n" + AccelWithCovarianceDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Accel\n" + AccelDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
 	New: func() idl.Message { return &AccelWithCovarianceStamped{} },
 }
 

@@ -33,19 +33,6 @@ float64 iyz                 # [kg m2]
 float64 izz                 # [kg m2] third row
 `
 
-// InertiaDefinitionROS1 is the same of the ROS 1 flavour.
-const InertiaDefinitionROS1 = `# The mass distribution of a body.
-
-float64 m  # [kg] mass
-geometry_msgs/Vector3 com  # [m] centre of mass
-float64 ixx  # [kg m2] inertia tensor, first row
-float64 ixy  # [kg m2]
-float64 ixz  # [kg m2]
-float64 iyy  # [kg m2] second row
-float64 iyz  # [kg m2]
-float64 izz  # [kg m2] third row
-`
-
 // InertiaType describes geometry_msgs/msg/Inertia.
 var InertiaType = &idl.Type{
 	Package: "geometry_msgs",
@@ -54,8 +41,8 @@ var InertiaType = &idl.Type{
 	MD5:     "1d26e4bb6c83ff141c5cf0d883c2b0fe",
 	Definition: InertiaDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
-	DefinitionROS1: InertiaDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3DefinitionROS1,
+	DefinitionROS1: InertiaDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
 	New: func() idl.Message { return &Inertia{} },
 }
 

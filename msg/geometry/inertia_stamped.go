@@ -23,13 +23,6 @@ std_msgs/Header header   # frame and time
 Inertia inertia          # the mass distribution
 `
 
-// InertiaStampedDefinitionROS1 is the same of the ROS 1 flavour.
-const InertiaStampedDefinitionROS1 = `# A mass distribution with frame and time.
-
-std_msgs/Header header  # frame and time
-Inertia inertia  # the mass distribution
-`
-
 // InertiaStampedType describes geometry_msgs/msg/InertiaStamped.
 var InertiaStampedType = &idl.Type{
 	Package: "geometry_msgs",
@@ -41,10 +34,10 @@ var InertiaStampedType = &idl.Type{
 		idl.DefinitionSeparator + "builtin_interfaces/Time\n" + builtin.TimeDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Inertia\n" + InertiaDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
-	DefinitionROS1: InertiaStampedDefinitionROS1 +
+	DefinitionROS1: InertiaStampedDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Inertia\n" + InertiaDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3DefinitionROS1,
+		idl.DefinitionSeparator + "geometry_msgs/Inertia\n" + InertiaDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
 	New: func() idl.Message { return &InertiaStamped{} },
 }
 

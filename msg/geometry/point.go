@@ -23,14 +23,6 @@ float64 y   # [m] along the y axis
 float64 z   # [m] along the z axis
 `
 
-// PointDefinitionROS1 is the same of the ROS 1 flavour.
-const PointDefinitionROS1 = `# A position.
-
-float64 x  # [m] along the x axis
-float64 y  # [m] along the y axis
-float64 z  # [m] along the z axis
-`
-
 // PointType describes geometry_msgs/msg/Point.
 var PointType = &idl.Type{
 	Package:        "geometry_msgs",
@@ -38,7 +30,7 @@ var PointType = &idl.Type{
 	Name:           "Point",
 	MD5:            "4a842b65f413084dc2b10fb484ea7f17",
 	Definition:     PointDefinition,
-	DefinitionROS1: PointDefinitionROS1,
+	DefinitionROS1: PointDefinition,
 	New:            func() idl.Message { return &Point{} },
 }
 

@@ -23,14 +23,6 @@ float32 y   # [m] along the y axis
 float32 z   # [m] along the z axis
 `
 
-// Point32DefinitionROS1 is the same of the ROS 1 flavour.
-const Point32DefinitionROS1 = `# A position in single precision, for long lists.
-
-float32 x  # [m] along the x axis
-float32 y  # [m] along the y axis
-float32 z  # [m] along the z axis
-`
-
 // Point32Type describes geometry_msgs/msg/Point32.
 var Point32Type = &idl.Type{
 	Package:        "geometry_msgs",
@@ -38,7 +30,7 @@ var Point32Type = &idl.Type{
 	Name:           "Point32",
 	MD5:            "cc153912f1453b708d221682bc23d9ac",
 	Definition:     Point32Definition,
-	DefinitionROS1: Point32DefinitionROS1,
+	DefinitionROS1: Point32Definition,
 	New:            func() idl.Message { return &Point32{} },
 }
 

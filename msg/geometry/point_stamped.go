@@ -23,13 +23,6 @@ std_msgs/Header header   # frame and time
 Point point              # [m] the position
 `
 
-// PointStampedDefinitionROS1 is the same of the ROS 1 flavour.
-const PointStampedDefinitionROS1 = `# A position with frame and time.
-
-std_msgs/Header header  # frame and time
-Point point  # [m] the position
-`
-
 // PointStampedType describes geometry_msgs/msg/PointStamped.
 var PointStampedType = &idl.Type{
 	Package: "geometry_msgs",
@@ -40,9 +33,9 @@ var PointStampedType = &idl.Type{
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinition +
 		idl.DefinitionSeparator + "builtin_interfaces/Time\n" + builtin.TimeDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Point\n" + PointDefinition,
-	DefinitionROS1: PointStampedDefinitionROS1 +
+	DefinitionROS1: PointStampedDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Point\n" + PointDefinitionROS1,
+		idl.DefinitionSeparator + "geometry_msgs/Point\n" + PointDefinition,
 	New: func() idl.Message { return &PointStamped{} },
 }
 

@@ -19,12 +19,6 @@ const PolygonDefinition = `# A closed outline; the last point connects to the fi
 Point32[] points   # [m] the corners in order
 `
 
-// PolygonDefinitionROS1 is the same of the ROS 1 flavour.
-const PolygonDefinitionROS1 = `# A closed outline; the last point connects to the first.
-
-Point32[] points  # [m] the corners in order
-`
-
 // PolygonType describes geometry_msgs/msg/Polygon.
 var PolygonType = &idl.Type{
 	Package: "geometry_msgs",
@@ -33,8 +27,8 @@ var PolygonType = &idl.Type{
 	MD5:     "cd60a26494a087f577976f0329fa120e",
 	Definition: PolygonDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Point32\n" + Point32Definition,
-	DefinitionROS1: PolygonDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Point32\n" + Point32DefinitionROS1,
+	DefinitionROS1: PolygonDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Point32\n" + Point32Definition,
 	New: func() idl.Message { return &Polygon{} },
 }
 

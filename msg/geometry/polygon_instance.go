@@ -21,13 +21,6 @@ geometry_msgs/Polygon polygon   # the outline
 int64 id                        # unique number of the outline
 `
 
-// PolygonInstanceDefinitionROS1 is the same of the ROS 1 flavour.
-const PolygonInstanceDefinitionROS1 = `# An outline with an identity.
-
-geometry_msgs/Polygon polygon  # the outline
-int64 id  # unique number of the outline
-`
-
 // PolygonInstanceType describes geometry_msgs/msg/PolygonInstance.
 var PolygonInstanceType = &idl.Type{
 	Package: "geometry_msgs",
@@ -37,9 +30,9 @@ var PolygonInstanceType = &idl.Type{
 	Definition: PolygonInstanceDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Polygon\n" + PolygonDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Point32\n" + Point32Definition,
-	DefinitionROS1: PolygonInstanceDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Polygon\n" + PolygonDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Point32\n" + Point32DefinitionROS1,
+	DefinitionROS1: PolygonInstanceDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Polygon\n" + PolygonDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Point32\n" + Point32Definition,
 	New: func() idl.Message { return &PolygonInstance{} },
 }
 

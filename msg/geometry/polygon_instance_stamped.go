@@ -23,13 +23,6 @@ std_msgs/Header header                  # frame and time
 geometry_msgs/PolygonInstance polygon   # the outline
 `
 
-// PolygonInstanceStampedDefinitionROS1 is the same of the ROS 1 flavour.
-const PolygonInstanceStampedDefinitionROS1 = `# An outline with identity, frame and time.
-
-std_msgs/Header header  # frame and time
-geometry_msgs/PolygonInstance polygon  # the outline
-`
-
 // PolygonInstanceStampedType describes geometry_msgs/msg/PolygonInstanceStamped.
 var PolygonInstanceStampedType = &idl.Type{
 	Package: "geometry_msgs",
@@ -42,11 +35,11 @@ var PolygonInstanceStampedType = &idl.Type{
 		idl.DefinitionSeparator + "geometry_msgs/PolygonInstance\n" + PolygonInstanceDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Polygon\n" + PolygonDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Point32\n" + Point32Definition,
-	DefinitionROS1: PolygonInstanceStampedDefinitionROS1 +
+	DefinitionROS1: PolygonInstanceStampedDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/PolygonInstance\n" + PolygonInstanceDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Polygon\n" + PolygonDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Point32\n" + Point32DefinitionROS1,
+		idl.DefinitionSeparator + "geometry_msgs/PolygonInstance\n" + PolygonInstanceDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Polygon\n" + PolygonDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Point32\n" + Point32Definition,
 	New: func() idl.Message { return &PolygonInstanceStamped{} },
 }
 

@@ -23,13 +23,6 @@ std_msgs/Header header   # frame and time
 Polygon polygon          # the outline
 `
 
-// PolygonStampedDefinitionROS1 is the same of the ROS 1 flavour.
-const PolygonStampedDefinitionROS1 = `# An outline with frame and time.
-
-std_msgs/Header header  # frame and time
-Polygon polygon  # the outline
-`
-
 // PolygonStampedType describes geometry_msgs/msg/PolygonStamped.
 var PolygonStampedType = &idl.Type{
 	Package: "geometry_msgs",
@@ -41,10 +34,10 @@ var PolygonStampedType = &idl.Type{
 		idl.DefinitionSeparator + "builtin_interfaces/Time\n" + builtin.TimeDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Polygon\n" + PolygonDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Point32\n" + Point32Definition,
-	DefinitionROS1: PolygonStampedDefinitionROS1 +
+	DefinitionROS1: PolygonStampedDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Polygon\n" + PolygonDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Point32\n" + Point32DefinitionROS1,
+		idl.DefinitionSeparator + "geometry_msgs/Polygon\n" + PolygonDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Point32\n" + Point32Definition,
 	New: func() idl.Message { return &PolygonStamped{} },
 }
 

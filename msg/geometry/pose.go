@@ -28,13 +28,6 @@ Point position           # [m] the position
 Quaternion orientation   # the orientation
 `
 
-// PoseDefinitionROS1 is the same of the ROS 1 flavour.
-const PoseDefinitionROS1 = `# A position and an orientation.
-
-Point position  # [m] the position
-Quaternion orientation  # the orientation
-`
-
 // PoseType describes geometry_msgs/msg/Pose.
 var PoseType = &idl.Type{
 	Package: "geometry_msgs",
@@ -44,8 +37,8 @@ var PoseType = &idl.Type{
 	Definition: PoseDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Point\n" + PointDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + QuaternionDefinition,
-	DefinitionROS1: PoseDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Point\n" + PointDefinitionROS1 +
+	DefinitionROS1: PoseDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Point\n" + PointDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + QuaternionDefinitionROS1,
 	New: func() idl.Message { return NewPose() },
 }

@@ -23,14 +23,6 @@ float64 y       # [m] along the y axis
 float64 theta   # [rad] counter-clockwise from the x axis
 `
 
-// Pose2DDefinitionROS1 is the same of the ROS 1 flavour.
-const Pose2DDefinitionROS1 = `# A pose on the ground plane.
-
-float64 x  # [m] along the x axis
-float64 y  # [m] along the y axis
-float64 theta  # [rad] counter-clockwise from the x axis
-`
-
 // Pose2DType describes geometry_msgs/msg/Pose2D.
 var Pose2DType = &idl.Type{
 	Package:        "geometry_msgs",
@@ -38,7 +30,7 @@ var Pose2DType = &idl.Type{
 	Name:           "Pose2D",
 	MD5:            "938fa65709584ad8e77d238529be13b8",
 	Definition:     Pose2DDefinition,
-	DefinitionROS1: Pose2DDefinitionROS1,
+	DefinitionROS1: Pose2DDefinition,
 	New:            func() idl.Message { return &Pose2D{} },
 }
 

@@ -23,13 +23,6 @@ std_msgs/Header header   # frame and time of every pose
 Pose[] poses             # the poses
 `
 
-// PoseArrayDefinitionROS1 is the same of the ROS 1 flavour.
-const PoseArrayDefinitionROS1 = `# Poses that share one frame and time.
-
-std_msgs/Header header  # frame and time of every pose
-Pose[] poses  # the poses
-`
-
 // PoseArrayType describes geometry_msgs/msg/PoseArray.
 var PoseArrayType = &idl.Type{
 	Package: "geometry_msgs",
@@ -42,10 +35,10 @@ var PoseArrayType = &idl.Type{
 		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + PoseDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Point\n" + PointDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + QuaternionDefinition,
-	DefinitionROS1: PoseArrayDefinitionROS1 +
+	DefinitionROS1: PoseArrayDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + PoseDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Point\n" + PointDefinitionROS1 +
+		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + PoseDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Point\n" + PointDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + QuaternionDefinitionROS1,
 	New: func() idl.Message { return &PoseArray{} },
 }

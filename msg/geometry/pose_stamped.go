@@ -30,13 +30,6 @@ std_msgs/Header header   # frame and time
 Pose pose                # the pose
 `
 
-// PoseStampedDefinitionROS1 is the same of the ROS 1 flavour.
-const PoseStampedDefinitionROS1 = `# A pose with frame and time.
-
-std_msgs/Header header  # frame and time
-Pose pose  # the pose
-`
-
 // PoseStampedType describes geometry_msgs/msg/PoseStamped.
 var PoseStampedType = &idl.Type{
 	Package: "geometry_msgs",
@@ -49,10 +42,10 @@ var PoseStampedType = &idl.Type{
 		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + PoseDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Point\n" + PointDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + QuaternionDefinition,
-	DefinitionROS1: PoseStampedDefinitionROS1 +
+	DefinitionROS1: PoseStampedDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + PoseDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Point\n" + PointDefinitionROS1 +
+		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + PoseDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Point\n" + PointDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + QuaternionDefinitionROS1,
 	New: func() idl.Message { return NewPoseStamped() },
 }

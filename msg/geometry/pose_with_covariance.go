@@ -28,13 +28,6 @@ Pose pose                # the estimate
 float64[36] covariance   # 6x6, row by row: x, y, z [m], rotation around x, y, z [rad]
 `
 
-// PoseWithCovarianceDefinitionROS1 is the same of the ROS 1 flavour.
-const PoseWithCovarianceDefinitionROS1 = `# A pose and how well it is known.
-
-Pose pose  # the estimate
-float64[36] covariance  # 6x6, row by row: x, y, z [m], rotation around x, y, z [rad]
-`
-
 // PoseWithCovarianceType describes geometry_msgs/msg/PoseWithCovariance.
 var PoseWithCovarianceType = &idl.Type{
 	Package: "geometry_msgs",
@@ -45,9 +38,9 @@ var PoseWithCovarianceType = &idl.Type{
 		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + PoseDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Point\n" + PointDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + QuaternionDefinition,
-	DefinitionROS1: PoseWithCovarianceDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + PoseDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Point\n" + PointDefinitionROS1 +
+	DefinitionROS1: PoseWithCovarianceDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + PoseDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Point\n" + PointDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + QuaternionDefinitionROS1,
 	New: func() idl.Message { return NewPoseWithCovariance() },
 }

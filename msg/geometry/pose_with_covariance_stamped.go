@@ -30,13 +30,6 @@ std_msgs/Header header    # frame and time
 PoseWithCovariance pose   # the estimate
 `
 
-// PoseWithCovarianceStampedDefinitionROS1 is the same of the ROS 1 flavour.
-const PoseWithCovarianceStampedDefinitionROS1 = `# An uncertain pose with frame and time.
-
-std_msgs/Header header  # frame and time
-PoseWithCovariance pose  # the estimate
-`
-
 // PoseWithCovarianceStampedType describes geometry_msgs/msg/PoseWithCovarianceStamped.
 var PoseWithCovarianceStampedType = &idl.Type{
 	Package: "geometry_msgs",
@@ -50,11 +43,11 @@ var PoseWithCovarianceStampedType = &idl.Type{
 		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + PoseDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Point\n" + PointDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + QuaternionDefinition,
-	DefinitionROS1: PoseWithCovarianceStampedDefinitionROS1 +
+	DefinitionROS1: PoseWithCovarianceStampedDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/PoseWithCovariance\n" + PoseWithCovarianceDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + PoseDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Point\n" + PointDefinitionROS1 +
+		idl.DefinitionSeparator + "geometry_msgs/PoseWithCovariance\n" + PoseWithCovarianceDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + PoseDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Point\n" + PointDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + QuaternionDefinitionROS1,
 	New: func() idl.Message { return NewPoseWithCovarianceStamped() },
 }

@@ -30,13 +30,6 @@ std_msgs/Header header   # frame and time
 Quaternion quaternion    # the orientation
 `
 
-// QuaternionStampedDefinitionROS1 is the same of the ROS 1 flavour.
-const QuaternionStampedDefinitionROS1 = `# An orientation with frame and time.
-
-std_msgs/Header header  # frame and time
-Quaternion quaternion  # the orientation
-`
-
 // QuaternionStampedType describes geometry_msgs/msg/QuaternionStamped.
 var QuaternionStampedType = &idl.Type{
 	Package: "geometry_msgs",
@@ -47,7 +40,7 @@ var QuaternionStampedType = &idl.Type{
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinition +
 		idl.DefinitionSeparator + "builtin_interfaces/Time\n" + builtin.TimeDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + QuaternionDefinition,
-	DefinitionROS1: QuaternionStampedDefinitionROS1 +
+	DefinitionROS1: QuaternionStampedDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + QuaternionDefinitionROS1,
 	New: func() idl.Message { return NewQuaternionStamped() },

@@ -28,13 +28,6 @@ Vector3 translation   # [m] origin of the child
 Quaternion rotation   # orientation of the child
 `
 
-// TransformDefinitionROS1 is the same of the ROS 1 flavour.
-const TransformDefinitionROS1 = `# The pose of a child frame in its parent frame.
-
-Vector3 translation  # [m] origin of the child
-Quaternion rotation  # orientation of the child
-`
-
 // TransformType describes geometry_msgs/msg/Transform.
 var TransformType = &idl.Type{
 	Package: "geometry_msgs",
@@ -44,8 +37,8 @@ var TransformType = &idl.Type{
 	Definition: TransformDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + QuaternionDefinition,
-	DefinitionROS1: TransformDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3DefinitionROS1 +
+	DefinitionROS1: TransformDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + QuaternionDefinitionROS1,
 	New: func() idl.Message { return NewTransform() },
 }

@@ -32,14 +32,6 @@ string child_frame_id    # child frame
 Transform transform      # pose of the child in the parent
 `
 
-// TransformStampedDefinitionROS1 is the same of the ROS 1 flavour.
-const TransformStampedDefinitionROS1 = `# Where a child frame is in the frame of the header, at one time.
-
-std_msgs/Header header  # parent frame and time
-string child_frame_id  # child frame
-Transform transform  # pose of the child in the parent
-`
-
 // TransformStampedType describes geometry_msgs/msg/TransformStamped.
 var TransformStampedType = &idl.Type{
 	Package: "geometry_msgs",
@@ -52,10 +44,10 @@ var TransformStampedType = &idl.Type{
 		idl.DefinitionSeparator + "geometry_msgs/Transform\n" + TransformDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + QuaternionDefinition,
-	DefinitionROS1: TransformStampedDefinitionROS1 +
+	DefinitionROS1: TransformStampedDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Transform\n" + TransformDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3DefinitionROS1 +
+		idl.DefinitionSeparator + "geometry_msgs/Transform\n" + TransformDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + QuaternionDefinitionROS1,
 	New: func() idl.Message { return NewTransformStamped() },
 }

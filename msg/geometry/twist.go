@@ -21,13 +21,6 @@ Vector3 linear    # [m/s] velocity of the origin
 Vector3 angular   # [rad/s] rotation around the axes
 `
 
-// TwistDefinitionROS1 is the same of the ROS 1 flavour.
-const TwistDefinitionROS1 = `# A velocity.
-
-Vector3 linear  # [m/s] velocity of the origin
-Vector3 angular  # [rad/s] rotation around the axes
-`
-
 // TwistType describes geometry_msgs/msg/Twist.
 var TwistType = &idl.Type{
 	Package: "geometry_msgs",
@@ -36,8 +29,8 @@ var TwistType = &idl.Type{
 	MD5:     "9f195f881246fdfa2798d1d3eebca84a",
 	Definition: TwistDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
-	DefinitionROS1: TwistDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3DefinitionROS1,
+	DefinitionROS1: TwistDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
 	New: func() idl.Message { return &Twist{} },
 }
 

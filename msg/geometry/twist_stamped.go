@@ -23,13 +23,6 @@ std_msgs/Header header   # frame and time
 Twist twist              # the velocity
 `
 
-// TwistStampedDefinitionROS1 is the same of the ROS 1 flavour.
-const TwistStampedDefinitionROS1 = `# A velocity with frame and time.
-
-std_msgs/Header header  # frame and time
-Twist twist  # the velocity
-`
-
 // TwistStampedType describes geometry_msgs/msg/TwistStamped.
 var TwistStampedType = &idl.Type{
 	Package: "geometry_msgs",
@@ -41,10 +34,10 @@ var TwistStampedType = &idl.Type{
 		idl.DefinitionSeparator + "builtin_interfaces/Time\n" + builtin.TimeDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Twist\n" + TwistDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
-	DefinitionROS1: TwistStampedDefinitionROS1 +
+	DefinitionROS1: TwistStampedDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Twist\n" + TwistDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3DefinitionROS1,
+		idl.DefinitionSeparator + "geometry_msgs/Twist\n" + TwistDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
 	New: func() idl.Message { return &TwistStamped{} },
 }
 

@@ -21,13 +21,6 @@ Twist twist              # the estimate
 float64[36] covariance   # 6x6, row by row: x, y, z [m/s], rotation around x, y, z [rad/s]
 `
 
-// TwistWithCovarianceDefinitionROS1 is the same of the ROS 1 flavour.
-const TwistWithCovarianceDefinitionROS1 = `# A velocity and how well it is known.
-
-Twist twist  # the estimate
-float64[36] covariance  # 6x6, row by row: x, y, z [m/s], rotation around x, y, z [rad/s]
-`
-
 // TwistWithCovarianceType describes geometry_msgs/msg/TwistWithCovariance.
 var TwistWithCovarianceType = &idl.Type{
 	Package: "geometry_msgs",
@@ -37,9 +30,9 @@ var TwistWithCovarianceType = &idl.Type{
 	Definition: TwistWithCovarianceDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Twist\n" + TwistDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
-	DefinitionROS1: TwistWithCovarianceDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Twist\n" + TwistDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3DefinitionROS1,
+	DefinitionROS1: TwistWithCovarianceDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Twist\n" + TwistDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
 	New: func() idl.Message { return &TwistWithCovariance{} },
 }
 

@@ -23,13 +23,6 @@ std_msgs/Header header      # frame and time
 TwistWithCovariance twist   # the estimate
 `
 
-// TwistWithCovarianceStampedDefinitionROS1 is the same of the ROS 1 flavour.
-const TwistWithCovarianceStampedDefinitionROS1 = `# An uncertain velocity with frame and time.
-
-std_msgs/Header header  # frame and time
-TwistWithCovariance twist  # the estimate
-`
-
 // TwistWithCovarianceStampedType describes geometry_msgs/msg/TwistWithCovarianceStamped.
 var TwistWithCovarianceStampedType = &idl.Type{
 	Package: "geometry_msgs",
@@ -42,11 +35,11 @@ var TwistWithCovarianceStampedType = &idl.Type{
 		idl.DefinitionSeparator + "geometry_msgs/TwistWithCovariance\n" + TwistWithCovarianceDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Twist\n" + TwistDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
-	DefinitionROS1: TwistWithCovarianceStampedDefinitionROS1 +
+	DefinitionROS1: TwistWithCovarianceStampedDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/TwistWithCovariance\n" + TwistWithCovarianceDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Twist\n" + TwistDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3DefinitionROS1,
+		idl.DefinitionSeparator + "geometry_msgs/TwistWithCovariance\n" + TwistWithCovarianceDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Twist\n" + TwistDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
 	New: func() idl.Message { return &TwistWithCovarianceStamped{} },
 }
 

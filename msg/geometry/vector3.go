@@ -23,14 +23,6 @@ float64 y   # along the y axis
 float64 z   # along the z axis
 `
 
-// Vector3DefinitionROS1 is the same of the ROS 1 flavour.
-const Vector3DefinitionROS1 = `# A free vector: rotated by transforms, never translated.
-
-float64 x  # along the x axis
-float64 y  # along the y axis
-float64 z  # along the z axis
-`
-
 // Vector3Type describes geometry_msgs/msg/Vector3.
 var Vector3Type = &idl.Type{
 	Package:        "geometry_msgs",
@@ -38,7 +30,7 @@ var Vector3Type = &idl.Type{
 	Name:           "Vector3",
 	MD5:            "4a842b65f413084dc2b10fb484ea7f17",
 	Definition:     Vector3Definition,
-	DefinitionROS1: Vector3DefinitionROS1,
+	DefinitionROS1: Vector3Definition,
 	New:            func() idl.Message { return &Vector3{} },
 }
 

@@ -23,13 +23,6 @@ std_msgs/Header header   # frame and time
 Vector3 vector           # the vector
 `
 
-// Vector3StampedDefinitionROS1 is the same of the ROS 1 flavour.
-const Vector3StampedDefinitionROS1 = `# A free vector with frame and time.
-
-std_msgs/Header header  # frame and time
-Vector3 vector  # the vector
-`
-
 // Vector3StampedType describes geometry_msgs/msg/Vector3Stamped.
 var Vector3StampedType = &idl.Type{
 	Package: "geometry_msgs",
@@ -40,9 +33,9 @@ var Vector3StampedType = &idl.Type{
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinition +
 		idl.DefinitionSeparator + "builtin_interfaces/Time\n" + builtin.TimeDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
-	DefinitionROS1: Vector3StampedDefinitionROS1 +
+	DefinitionROS1: Vector3StampedDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3DefinitionROS1,
+		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
 	New: func() idl.Message { return &Vector3Stamped{} },
 }
 

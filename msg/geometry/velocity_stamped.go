@@ -27,15 +27,6 @@ string reference_frame_id   # frame it moves against
 Twist velocity              # the velocity
 `
 
-// VelocityStampedDefinitionROS1 is the same of the ROS 1 flavour.
-const VelocityStampedDefinitionROS1 = `# The velocity of one frame against another, expressed in the frame of the header.
-
-std_msgs/Header header  # frame and time of the coordinates
-string body_frame_id  # frame that moves
-string reference_frame_id  # frame it moves against
-Twist velocity  # the velocity
-`
-
 // VelocityStampedType describes geometry_msgs/msg/VelocityStamped.
 var VelocityStampedType = &idl.Type{
 	Package: "geometry_msgs",
@@ -47,10 +38,10 @@ var VelocityStampedType = &idl.Type{
 		idl.DefinitionSeparator + "builtin_interfaces/Time\n" + builtin.TimeDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Twist\n" + TwistDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
-	DefinitionROS1: VelocityStampedDefinitionROS1 +
+	DefinitionROS1: VelocityStampedDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Twist\n" + TwistDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3DefinitionROS1,
+		idl.DefinitionSeparator + "geometry_msgs/Twist\n" + TwistDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
 	New: func() idl.Message { return &VelocityStamped{} },
 }
 

@@ -21,13 +21,6 @@ Vector3 force    # [N] force
 Vector3 torque   # [N m] torque around the origin
 `
 
-// WrenchDefinitionROS1 is the same of the ROS 1 flavour.
-const WrenchDefinitionROS1 = `# A force and a torque.
-
-Vector3 force  # [N] force
-Vector3 torque  # [N m] torque around the origin
-`
-
 // WrenchType describes geometry_msgs/msg/Wrench.
 var WrenchType = &idl.Type{
 	Package: "geometry_msgs",
@@ -36,8 +29,8 @@ var WrenchType = &idl.Type{
 	MD5:     "4f539cf138b23283b520fd271b567936",
 	Definition: WrenchDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
-	DefinitionROS1: WrenchDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3DefinitionROS1,
+	DefinitionROS1: WrenchDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
 	New: func() idl.Message { return &Wrench{} },
 }
 

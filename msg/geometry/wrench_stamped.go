@@ -23,13 +23,6 @@ std_msgs/Header header   # frame and time
 Wrench wrench            # the force and torque
 `
 
-// WrenchStampedDefinitionROS1 is the same of the ROS 1 flavour.
-const WrenchStampedDefinitionROS1 = `# A force and torque with frame and time.
-
-std_msgs/Header header  # frame and time
-Wrench wrench  # the force and torque
-`
-
 // WrenchStampedType describes geometry_msgs/msg/WrenchStamped.
 var WrenchStampedType = &idl.Type{
 	Package: "geometry_msgs",
@@ -41,10 +34,10 @@ var WrenchStampedType = &idl.Type{
 		idl.DefinitionSeparator + "builtin_interfaces/Time\n" + builtin.TimeDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Wrench\n" + WrenchDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
-	DefinitionROS1: WrenchStampedDefinitionROS1 +
+	DefinitionROS1: WrenchStampedDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Wrench\n" + WrenchDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3DefinitionROS1,
+		idl.DefinitionSeparator + "geometry_msgs/Wrench\n" + WrenchDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + Vector3Definition,
 	New: func() idl.Message { return &WrenchStamped{} },
 }
 

@@ -28,15 +28,6 @@ float32 cell_height           # [m] size along y
 geometry_msgs/Point[] cells   # [m] centre of each cell
 `
 
-// GridCellsDefinitionROS1 is the same of the ROS 1 flavour.
-const GridCellsDefinitionROS1 = `# A list of cells of one size, such as the obstacles of a costmap.
-
-std_msgs/Header header  # frame and time
-float32 cell_width  # [m] size along x
-float32 cell_height  # [m] size along y
-geometry_msgs/Point[] cells  # [m] centre of each cell
-`
-
 // GridCellsType describes nav_msgs/msg/GridCells.
 var GridCellsType = &idl.Type{
 	Package: "nav_msgs",
@@ -47,9 +38,9 @@ var GridCellsType = &idl.Type{
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinition +
 		idl.DefinitionSeparator + "builtin_interfaces/Time\n" + builtin.TimeDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Point\n" + geometry.PointDefinition,
-	DefinitionROS1: GridCellsDefinitionROS1 +
+	DefinitionROS1: GridCellsDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Point\n" + geometry.PointDefinitionROS1,
+		idl.DefinitionSeparator + "geometry_msgs/Point\n" + geometry.PointDefinition,
 	New: func() idl.Message { return &GridCells{} },
 }
 

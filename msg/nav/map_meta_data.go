@@ -39,11 +39,11 @@ geometry_msgs/Pose origin               # pose of the lower left corner of cell 
 // MapMetaDataDefinitionROS1 is the same of the ROS 1 flavour.
 const MapMetaDataDefinitionROS1 = `# Size and place of a grid map.
 
-time map_load_time  # when the map was loaded
-float32 resolution  # [m] edge of one cell
-uint32 width  # cells along x
-uint32 height  # cells along y
-geometry_msgs/Pose origin  # pose of the lower left corner of cell (0, 0)
+time map_load_time   # when the map was loaded
+float32 resolution                      # [m] edge of one cell
+uint32 width                            # cells along x
+uint32 height                           # cells along y
+geometry_msgs/Pose origin               # pose of the lower left corner of cell (0, 0)
 `
 
 // MapMetaDataType describes nav_msgs/msg/MapMetaData.
@@ -58,8 +58,8 @@ var MapMetaDataType = &idl.Type{
 		idl.DefinitionSeparator + "geometry_msgs/Point\n" + geometry.PointDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + geometry.QuaternionDefinition,
 	DefinitionROS1: MapMetaDataDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + geometry.PoseDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Point\n" + geometry.PointDefinitionROS1 +
+		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + geometry.PoseDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Point\n" + geometry.PointDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + geometry.QuaternionDefinitionROS1,
 	New: func() idl.Message { return NewMapMetaData() },
 }

@@ -33,14 +33,6 @@ MapMetaData info         # size and place
 int8[] data              # [@range -1, 100] row by row from (0, 0), x first: percent occupied, -1 unknown
 `
 
-// OccupancyGridDefinitionROS1 is the same of the ROS 1 flavour.
-const OccupancyGridDefinitionROS1 = `# A 2D map of occupied and free cells.
-
-std_msgs/Header header  # frame and time of the map
-MapMetaData info  # size and place
-int8[] data  # [@range -1, 100] row by row from (0, 0), x first: percent occupied, -1 unknown
-`
-
 // OccupancyGridType describes nav_msgs/msg/OccupancyGrid.
 var OccupancyGridType = &idl.Type{
 	Package: "nav_msgs",
@@ -54,11 +46,11 @@ var OccupancyGridType = &idl.Type{
 		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + geometry.PoseDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Point\n" + geometry.PointDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + geometry.QuaternionDefinition,
-	DefinitionROS1: OccupancyGridDefinitionROS1 +
+	DefinitionROS1: OccupancyGridDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
 		idl.DefinitionSeparator + "nav_msgs/MapMetaData\n" + MapMetaDataDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + geometry.PoseDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Point\n" + geometry.PointDefinitionROS1 +
+		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + geometry.PoseDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Point\n" + geometry.PointDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + geometry.QuaternionDefinitionROS1,
 	New: func() idl.Message { return NewOccupancyGrid() },
 }

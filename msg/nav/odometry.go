@@ -35,15 +35,6 @@ geometry_msgs/PoseWithCovariance pose     # pose of the child frame in the heade
 geometry_msgs/TwistWithCovariance twist   # velocity in the child frame
 `
 
-// OdometryDefinitionROS1 is the same of the ROS 1 flavour.
-const OdometryDefinitionROS1 = `# Pose and velocity estimated from the robot's own motion.
-
-std_msgs/Header header  # frame of the pose, and time
-string child_frame_id  # frame that moves; the twist is expressed in it
-geometry_msgs/PoseWithCovariance pose  # pose of the child frame in the header's frame
-geometry_msgs/TwistWithCovariance twist  # velocity in the child frame
-`
-
 // OdometryType describes nav_msgs/msg/Odometry.
 var OdometryType = &idl.Type{
 	Package: "nav_msgs",
@@ -60,15 +51,15 @@ var OdometryType = &idl.Type{
 		idl.DefinitionSeparator + "geometry_msgs/TwistWithCovariance\n" + geometry.TwistWithCovarianceDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Twist\n" + geometry.TwistDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + geometry.Vector3Definition,
-	DefinitionROS1: OdometryDefinitionROS1 +
+	DefinitionROS1: OdometryDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/PoseWithCovariance\n" + geometry.PoseWithCovarianceDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + geometry.PoseDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Point\n" + geometry.PointDefinitionROS1 +
+		idl.DefinitionSeparator + "geometry_msgs/PoseWithCovariance\n" + geometry.PoseWithCovarianceDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + geometry.PoseDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Point\n" + geometry.PointDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + geometry.QuaternionDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/TwistWithCovariance\n" + geometry.TwistWithCovarianceDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Twist\n" + geometry.TwistDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + geometry.Vector3DefinitionROS1,
+		idl.DefinitionSeparator + "geometry_msgs/TwistWithCovariance\n" + geometry.TwistWithCovarianceDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Twist\n" + geometry.TwistDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + geometry.Vector3Definition,
 	New: func() idl.Message { return NewOdometry() },
 }
 

@@ -24,13 +24,6 @@ std_msgs/Header header              # frame and time of the path
 geometry_msgs/PoseStamped[] poses   # the poses, first to last
 `
 
-// PathDefinitionROS1 is the same of the ROS 1 flavour.
-const PathDefinitionROS1 = `# Poses to pass in order.
-
-std_msgs/Header header  # frame and time of the path
-geometry_msgs/PoseStamped[] poses  # the poses, first to last
-`
-
 // PathType describes nav_msgs/msg/Path.
 var PathType = &idl.Type{
 	Package: "nav_msgs",
@@ -44,11 +37,11 @@ var PathType = &idl.Type{
 		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + geometry.PoseDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Point\n" + geometry.PointDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + geometry.QuaternionDefinition,
-	DefinitionROS1: PathDefinitionROS1 +
+	DefinitionROS1: PathDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/PoseStamped\n" + geometry.PoseStampedDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + geometry.PoseDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Point\n" + geometry.PointDefinitionROS1 +
+		idl.DefinitionSeparator + "geometry_msgs/PoseStamped\n" + geometry.PoseStampedDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + geometry.PoseDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Point\n" + geometry.PointDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + geometry.QuaternionDefinitionROS1,
 	New: func() idl.Message { return &Path{} },
 }

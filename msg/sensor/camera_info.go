@@ -69,7 +69,7 @@ var CameraInfoType = &idl.Type{
 		idl.DefinitionSeparator + "sensor_msgs/RegionOfInterest\n" + RegionOfInterestDefinition,
 	DefinitionROS1: CameraInfoDefinitionROS1 +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "sensor_msgs/RegionOfInterest\n" + RegionOfInterestDefinitionROS1,
+		idl.DefinitionSeparator + "sensor_msgs/RegionOfInterest\n" + RegionOfInterestDefinition,
 	New: func() idl.Message { return &CameraInfo{} },
 }
 

@@ -25,14 +25,6 @@ string format            # jpeg, png, or the transport's longer text
 uint8[] data             # the file
 `
 
-// CompressedImageDefinitionROS1 is the same of the ROS 1 flavour.
-const CompressedImageDefinitionROS1 = `# An image in a compressed file format.
-
-std_msgs/Header header  # optical frame, and time of the exposure
-string format  # jpeg, png, or the transport's longer text
-uint8[] data  # the file
-`
-
 // CompressedImageType describes sensor_msgs/msg/CompressedImage.
 var CompressedImageType = &idl.Type{
 	Package: "sensor_msgs",
@@ -42,7 +34,7 @@ var CompressedImageType = &idl.Type{
 	Definition: CompressedImageDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinition +
 		idl.DefinitionSeparator + "builtin_interfaces/Time\n" + builtin.TimeDefinition,
-	DefinitionROS1: CompressedImageDefinitionROS1 +
+	DefinitionROS1: CompressedImageDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1,
 	New: func() idl.Message { return &CompressedImage{} },
 }

@@ -33,18 +33,6 @@ uint32 step              # [B] length of a row
 uint8[] data             # step times height bytes, top row first
 `
 
-// ImageDefinitionROS1 is the same of the ROS 1 flavour.
-const ImageDefinitionROS1 = `# An uncompressed image.
-
-std_msgs/Header header  # optical frame, and time of the exposure
-uint32 height  # [px] rows
-uint32 width  # [px] columns
-string encoding  # pixel layout, such as rgb8, bgr8, mono8, 32FC1
-uint8 is_bigendian  # [@range 0, 1] byte order of pixels wider than a byte
-uint32 step  # [B] length of a row
-uint8[] data  # step times height bytes, top row first
-`
-
 // ImageType describes sensor_msgs/msg/Image.
 var ImageType = &idl.Type{
 	Package: "sensor_msgs",
@@ -54,7 +42,7 @@ var ImageType = &idl.Type{
 	Definition: ImageDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinition +
 		idl.DefinitionSeparator + "builtin_interfaces/Time\n" + builtin.TimeDefinition,
-	DefinitionROS1: ImageDefinitionROS1 +
+	DefinitionROS1: ImageDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1,
 	New: func() idl.Message { return &Image{} },
 }

@@ -41,18 +41,6 @@ geometry_msgs/Vector3 linear_acceleration   # [m/s2] specific force, gravity inc
 float64[9] linear_acceleration_covariance   # [m2/s4] 3x3, row by row
 `
 
-// ImuDefinitionROS1 is the same of the ROS 1 flavour.
-const ImuDefinitionROS1 = `# An inertial measurement. A covariance that begins with -1 says that the quantity is not measured; all zero says unknown.
-
-std_msgs/Header header  # sensor frame and time
-geometry_msgs/Quaternion orientation  # orientation of the sensor
-float64[9] orientation_covariance  # [rad2] 3x3, row by row, around x, y, z
-geometry_msgs/Vector3 angular_velocity  # [rad/s] rotation rate
-float64[9] angular_velocity_covariance  # [rad2/s2] 3x3, row by row
-geometry_msgs/Vector3 linear_acceleration  # [m/s2] specific force, gravity included
-float64[9] linear_acceleration_covariance  # [m2/s4] 3x3, row by row
-`
-
 // ImuType describes sensor_msgs/msg/Imu.
 var ImuType = &idl.Type{
 	Package: "sensor_msgs",
@@ -64,10 +52,10 @@ var ImuType = &idl.Type{
 		idl.DefinitionSeparator + "builtin_interfaces/Time\n" + builtin.TimeDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + geometry.QuaternionDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + geometry.Vector3Definition,
-	DefinitionROS1: ImuDefinitionROS1 +
+	DefinitionROS1: ImuDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + geometry.QuaternionDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + geometry.Vector3DefinitionROS1,
+		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + geometry.Vector3Definition,
 	New: func() idl.Message { return NewImu() },
 }
 

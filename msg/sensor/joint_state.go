@@ -29,16 +29,6 @@ float64[] velocity       # [rad/s] or [m/s]
 float64[] effort         # [N m] or [N]
 `
 
-// JointStateDefinitionROS1 is the same of the ROS 1 flavour.
-const JointStateDefinitionROS1 = `# State of named joints. Position, velocity and effort are each as long as name, or empty.
-
-std_msgs/Header header  # time of the measurement
-string[] name  # joint names
-float64[] position  # [rad] or [m] for sliding joints
-float64[] velocity  # [rad/s] or [m/s]
-float64[] effort  # [N m] or [N]
-`
-
 // JointStateType describes sensor_msgs/msg/JointState.
 var JointStateType = &idl.Type{
 	Package: "sensor_msgs",
@@ -48,7 +38,7 @@ var JointStateType = &idl.Type{
 	Definition: JointStateDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinition +
 		idl.DefinitionSeparator + "builtin_interfaces/Time\n" + builtin.TimeDefinition,
-	DefinitionROS1: JointStateDefinitionROS1 +
+	DefinitionROS1: JointStateDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1,
 	New: func() idl.Message { return &JointState{} },
 }

@@ -25,14 +25,6 @@ float32[] axes           # [@range -1, 1] deflection of each axis
 int32[] buttons          # [@range 0, 1] each button, 1 while pressed
 `
 
-// JoyDefinitionROS1 is the same of the ROS 1 flavour.
-const JoyDefinitionROS1 = `# State of a joystick.
-
-std_msgs/Header header  # time of the report
-float32[] axes  # [@range -1, 1] deflection of each axis
-int32[] buttons  # [@range 0, 1] each button, 1 while pressed
-`
-
 // JoyType describes sensor_msgs/msg/Joy.
 var JoyType = &idl.Type{
 	Package: "sensor_msgs",
@@ -42,7 +34,7 @@ var JoyType = &idl.Type{
 	Definition: JoyDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinition +
 		idl.DefinitionSeparator + "builtin_interfaces/Time\n" + builtin.TimeDefinition,
-	DefinitionROS1: JoyDefinitionROS1 +
+	DefinitionROS1: JoyDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1,
 	New: func() idl.Message { return &Joy{} },
 }

@@ -39,21 +39,6 @@ float32[] ranges          # [m] distance along each beam; +inf: no return
 float32[] intensities     # strength of each return, unit of the device; empty when not measured
 `
 
-// LaserScanDefinitionROS1 is the same of the ROS 1 flavour.
-const LaserScanDefinitionROS1 = `# One turn of a planar range finder.
-
-std_msgs/Header header  # sensor frame, and time of the first beam
-float32 angle_min  # [rad] first beam, counter-clockwise around z from the x axis
-float32 angle_max  # [rad] last beam
-float32 angle_increment  # [rad] between beams
-float32 time_increment  # [s] between beams
-float32 scan_time  # [s] between scans
-float32 range_min  # [m] shorter values are invalid
-float32 range_max  # [m] longer values are invalid
-float32[] ranges  # [m] distance along each beam; +inf: no return
-float32[] intensities  # strength of each return, unit of the device; empty when not measured
-`
-
 // LaserScanType describes sensor_msgs/msg/LaserScan.
 var LaserScanType = &idl.Type{
 	Package: "sensor_msgs",
@@ -63,7 +48,7 @@ var LaserScanType = &idl.Type{
 	Definition: LaserScanDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinition +
 		idl.DefinitionSeparator + "builtin_interfaces/Time\n" + builtin.TimeDefinition,
-	DefinitionROS1: LaserScanDefinitionROS1 +
+	DefinitionROS1: LaserScanDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1,
 	New: func() idl.Message { return &LaserScan{} },
 }

@@ -37,20 +37,6 @@ uint8[] data             # row_step times height bytes
 bool is_dense            # no point has a NaN
 `
 
-// PointCloud2DefinitionROS1 is the same of the ROS 1 flavour.
-const PointCloud2DefinitionROS1 = `# Points with any fields, packed in one buffer.
-
-std_msgs/Header header  # sensor frame, and time of the first point
-uint32 height  # rows; 1 for an unordered cloud
-uint32 width  # points in a row
-PointField[] fields  # layout of one point
-bool is_bigendian  # byte order of the data
-uint32 point_step  # [B] length of a point
-uint32 row_step  # [B] length of a row
-uint8[] data  # row_step times height bytes
-bool is_dense  # no point has a NaN
-`
-
 // PointCloud2Type describes sensor_msgs/msg/PointCloud2.
 var PointCloud2Type = &idl.Type{
 	Package: "sensor_msgs",
@@ -61,9 +47,9 @@ var PointCloud2Type = &idl.Type{
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinition +
 		idl.DefinitionSeparator + "builtin_interfaces/Time\n" + builtin.TimeDefinition +
 		idl.DefinitionSeparator + "sensor_msgs/PointField\n" + PointFieldDefinition,
-	DefinitionROS1: PointCloud2DefinitionROS1 +
+	DefinitionROS1: PointCloud2Definition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "sensor_msgs/PointField\n" + PointFieldDefinitionROS1,
+		idl.DefinitionSeparator + "sensor_msgs/PointField\n" + PointFieldDefinition,
 	New: func() idl.Message { return &PointCloud2{} },
 }
 

@@ -46,24 +46,6 @@ uint8 datatype   # [@range 1, 8] one of the constants
 uint32 count     # values in this field
 `
 
-// PointFieldDefinitionROS1 is the same of the ROS 1 flavour.
-const PointFieldDefinitionROS1 = `# One value of a point in a PointCloud2.
-
-uint8 INT8=1  # signed, 1 byte
-uint8 UINT8=2  # unsigned, 1 byte
-uint8 INT16=3  # signed, 2 bytes
-uint8 UINT16=4  # unsigned, 2 bytes
-uint8 INT32=5  # signed, 4 bytes
-uint8 UINT32=6  # unsigned, 4 bytes
-uint8 FLOAT32=7  # IEEE 754, 4 bytes
-uint8 FLOAT64=8  # IEEE 754, 8 bytes
-
-string name  # such as x, y, z, intensity
-uint32 offset  # [B] from the start of the point
-uint8 datatype  # [@range 1, 8] one of the constants
-uint32 count  # values in this field
-`
-
 // PointFieldType describes sensor_msgs/msg/PointField.
 var PointFieldType = &idl.Type{
 	Package:        "sensor_msgs",
@@ -71,7 +53,7 @@ var PointFieldType = &idl.Type{
 	Name:           "PointField",
 	MD5:            "268eacb2962780ceac86cbd17e328150",
 	Definition:     PointFieldDefinition,
-	DefinitionROS1: PointFieldDefinitionROS1,
+	DefinitionROS1: PointFieldDefinition,
 	New:            func() idl.Message { return &PointField{} },
 }
 

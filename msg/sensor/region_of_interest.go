@@ -27,16 +27,6 @@ uint32 width       # [px] columns
 bool do_rectify    # a rectified image should be cut to the part that the rectangle covers
 `
 
-// RegionOfInterestDefinitionROS1 is the same of the ROS 1 flavour.
-const RegionOfInterestDefinitionROS1 = `# A rectangle of an image.
-
-uint32 x_offset  # [px] left column
-uint32 y_offset  # [px] top row
-uint32 height  # [px] rows
-uint32 width  # [px] columns
-bool do_rectify  # a rectified image should be cut to the part that the rectangle covers
-`
-
 // RegionOfInterestType describes sensor_msgs/msg/RegionOfInterest.
 var RegionOfInterestType = &idl.Type{
 	Package:        "sensor_msgs",
@@ -44,7 +34,7 @@ var RegionOfInterestType = &idl.Type{
 	Name:           "RegionOfInterest",
 	MD5:            "bdb633039d588fcccb441a4d43ccfe09",
 	Definition:     RegionOfInterestDefinition,
-	DefinitionROS1: RegionOfInterestDefinitionROS1,
+	DefinitionROS1: RegionOfInterestDefinition,
 	New:            func() idl.Message { return &RegionOfInterest{} },
 }
 

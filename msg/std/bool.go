@@ -19,12 +19,6 @@ const BoolDefinition = `# One truth value.
 bool data   # the value
 `
 
-// BoolDefinitionROS1 is the same of the ROS 1 flavour.
-const BoolDefinitionROS1 = `# One truth value.
-
-bool data  # the value
-`
-
 // BoolType describes std_msgs/msg/Bool.
 var BoolType = &idl.Type{
 	Package:        "std_msgs",
@@ -32,7 +26,7 @@ var BoolType = &idl.Type{
 	Name:           "Bool",
 	MD5:            "8b94c1b53db61fb6aed406028ad6332a",
 	Definition:     BoolDefinition,
-	DefinitionROS1: BoolDefinitionROS1,
+	DefinitionROS1: BoolDefinition,
 	New:            func() idl.Message { return &Bool{} },
 }
 

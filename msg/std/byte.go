@@ -19,12 +19,6 @@ const ByteDefinition = `# One byte without a numeric meaning.
 byte data   # the value
 `
 
-// ByteDefinitionROS1 is the same of the ROS 1 flavour.
-const ByteDefinitionROS1 = `# One byte without a numeric meaning.
-
-byte data  # the value
-`
-
 // ByteType describes std_msgs/msg/Byte.
 var ByteType = &idl.Type{
 	Package:        "std_msgs",
@@ -32,7 +26,7 @@ var ByteType = &idl.Type{
 	Name:           "Byte",
 	MD5:            "ad736a2e8818154c487bb80fe42ce43b",
 	Definition:     ByteDefinition,
-	DefinitionROS1: ByteDefinitionROS1,
+	DefinitionROS1: ByteDefinition,
 	New:            func() idl.Message { return &Byte{} },
 }
 

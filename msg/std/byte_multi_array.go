@@ -21,13 +21,6 @@ MultiArrayLayout layout   # how data is read as an array
 byte[] data               # the elements, outermost dimension first
 `
 
-// ByteMultiArrayDefinitionROS1 is the same of the ROS 1 flavour.
-const ByteMultiArrayDefinitionROS1 = `# An array of bytes in any number of dimensions.
-
-MultiArrayLayout layout  # how data is read as an array
-byte[] data  # the elements, outermost dimension first
-`
-
 // ByteMultiArrayType describes std_msgs/msg/ByteMultiArray.
 var ByteMultiArrayType = &idl.Type{
 	Package: "std_msgs",
@@ -37,9 +30,9 @@ var ByteMultiArrayType = &idl.Type{
 	Definition: ByteMultiArrayDefinition +
 		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinition +
 		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinition,
-	DefinitionROS1: ByteMultiArrayDefinitionROS1 +
-		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinitionROS1 +
-		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinitionROS1,
+	DefinitionROS1: ByteMultiArrayDefinition +
+		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinition +
+		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinition,
 	New: func() idl.Message { return &ByteMultiArray{} },
 }
 

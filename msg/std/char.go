@@ -19,12 +19,6 @@ const CharDefinition = `# One 8-bit character code.
 char data   # the value
 `
 
-// CharDefinitionROS1 is the same of the ROS 1 flavour.
-const CharDefinitionROS1 = `# One 8-bit character code.
-
-char data  # the value
-`
-
 // CharType describes std_msgs/msg/Char.
 var CharType = &idl.Type{
 	Package:        "std_msgs",
@@ -32,7 +26,7 @@ var CharType = &idl.Type{
 	Name:           "Char",
 	MD5:            "1bf77f25acecdedba0e224b162199717",
 	Definition:     CharDefinition,
-	DefinitionROS1: CharDefinitionROS1,
+	DefinitionROS1: CharDefinition,
 	New:            func() idl.Message { return &Char{} },
 }
 

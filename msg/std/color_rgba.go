@@ -25,15 +25,6 @@ float32 b   # [@range 0, 1] blue
 float32 a   # [@range 0, 1] opacity; 0 is invisible
 `
 
-// ColorRGBADefinitionROS1 is the same of the ROS 1 flavour.
-const ColorRGBADefinitionROS1 = `# A colour.
-
-float32 r  # [@range 0, 1] red
-float32 g  # [@range 0, 1] green
-float32 b  # [@range 0, 1] blue
-float32 a  # [@range 0, 1] opacity; 0 is invisible
-`
-
 // ColorRGBAType describes std_msgs/msg/ColorRGBA.
 var ColorRGBAType = &idl.Type{
 	Package:        "std_msgs",
@@ -41,7 +32,7 @@ var ColorRGBAType = &idl.Type{
 	Name:           "ColorRGBA",
 	MD5:            "a29a96539573343b1310c73607334b00",
 	Definition:     ColorRGBADefinition,
-	DefinitionROS1: ColorRGBADefinitionROS1,
+	DefinitionROS1: ColorRGBADefinition,
 	New:            func() idl.Message { return &ColorRGBA{} },
 }
 

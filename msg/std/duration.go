@@ -23,7 +23,7 @@ builtin_interfaces/Duration data   # the value
 // DurationDefinitionROS1 is the same of the ROS 1 flavour.
 const DurationDefinitionROS1 = `# One span of time. Exists in ROS 1 only.
 
-duration data  # the value
+duration data   # the value
 `
 
 // DurationType describes std_msgs/msg/Duration.

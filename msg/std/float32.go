@@ -19,12 +19,6 @@ const Float32Definition = `# One single precision number.
 float32 data   # the value
 `
 
-// Float32DefinitionROS1 is the same of the ROS 1 flavour.
-const Float32DefinitionROS1 = `# One single precision number.
-
-float32 data  # the value
-`
-
 // Float32Type describes std_msgs/msg/Float32.
 var Float32Type = &idl.Type{
 	Package:        "std_msgs",
@@ -32,7 +26,7 @@ var Float32Type = &idl.Type{
 	Name:           "Float32",
 	MD5:            "73fcbf46b49191e672908e50842a83d4",
 	Definition:     Float32Definition,
-	DefinitionROS1: Float32DefinitionROS1,
+	DefinitionROS1: Float32Definition,
 	New:            func() idl.Message { return &Float32{} },
 }
 

@@ -21,13 +21,6 @@ MultiArrayLayout layout   # how data is read as an array
 float32[] data            # the elements, outermost dimension first
 `
 
-// Float32MultiArrayDefinitionROS1 is the same of the ROS 1 flavour.
-const Float32MultiArrayDefinitionROS1 = `# An array of single precision numbers in any number of dimensions.
-
-MultiArrayLayout layout  # how data is read as an array
-float32[] data  # the elements, outermost dimension first
-`
-
 // Float32MultiArrayType describes std_msgs/msg/Float32MultiArray.
 var Float32MultiArrayType = &idl.Type{
 	Package: "std_msgs",
@@ -37,9 +30,9 @@ var Float32MultiArrayType = &idl.Type{
 	Definition: Float32MultiArrayDefinition +
 		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinition +
 		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinition,
-	DefinitionROS1: Float32MultiArrayDefinitionROS1 +
-		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinitionROS1 +
-		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinitionROS1,
+	DefinitionROS1: Float32MultiArrayDefinition +
+		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinition +
+		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinition,
 	New: func() idl.Message { return &Float32MultiArray{} },
 }
 

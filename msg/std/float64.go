@@ -19,12 +19,6 @@ const Float64Definition = `# One double precision number.
 float64 data   # the value
 `
 
-// Float64DefinitionROS1 is the same of the ROS 1 flavour.
-const Float64DefinitionROS1 = `# One double precision number.
-
-float64 data  # the value
-`
-
 // Float64Type describes std_msgs/msg/Float64.
 var Float64Type = &idl.Type{
 	Package:        "std_msgs",
@@ -32,7 +26,7 @@ var Float64Type = &idl.Type{
 	Name:           "Float64",
 	MD5:            "fdb28210bfa9d7c91146260178d9a584",
 	Definition:     Float64Definition,
-	DefinitionROS1: Float64DefinitionROS1,
+	DefinitionROS1: Float64Definition,
 	New:            func() idl.Message { return &Float64{} },
 }
 

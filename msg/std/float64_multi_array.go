@@ -21,13 +21,6 @@ MultiArrayLayout layout   # how data is read as an array
 float64[] data            # the elements, outermost dimension first
 `
 
-// Float64MultiArrayDefinitionROS1 is the same of the ROS 1 flavour.
-const Float64MultiArrayDefinitionROS1 = `# An array of double precision numbers in any number of dimensions.
-
-MultiArrayLayout layout  # how data is read as an array
-float64[] data  # the elements, outermost dimension first
-`
-
 // Float64MultiArrayType describes std_msgs/msg/Float64MultiArray.
 var Float64MultiArrayType = &idl.Type{
 	Package: "std_msgs",
@@ -37,9 +30,9 @@ var Float64MultiArrayType = &idl.Type{
 	Definition: Float64MultiArrayDefinition +
 		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinition +
 		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinition,
-	DefinitionROS1: Float64MultiArrayDefinitionROS1 +
-		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinitionROS1 +
-		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinitionROS1,
+	DefinitionROS1: Float64MultiArrayDefinition +
+		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinition +
+		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinition,
 	New: func() idl.Message { return &Float64MultiArray{} },
 }
 

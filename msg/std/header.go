@@ -23,11 +23,11 @@ string frame_id                 # frame that the data is expressed in
 `
 
 // HeaderDefinitionROS1 is the same of the ROS 1 flavour.
-const HeaderDefinitionROS1 = `uint32 seq
-# When and in which frame the data of a message was measured. The ROS 1 form begins with uint32 seq.
+const HeaderDefinitionROS1 = `# When and in which frame the data of a message was measured. The ROS 1 form begins with uint32 seq.
 
-time stamp  # time of the measurement, not of its publication
-string frame_id  # frame that the data is expressed in
+uint32 seq  # consecutive number of the message
+time stamp   # time of the measurement, not of its publication
+string frame_id                 # frame that the data is expressed in
 `
 
 // HeaderType describes std_msgs/msg/Header.

@@ -19,12 +19,6 @@ const Int16Definition = `# One signed 16-bit integer.
 int16 data   # the value
 `
 
-// Int16DefinitionROS1 is the same of the ROS 1 flavour.
-const Int16DefinitionROS1 = `# One signed 16-bit integer.
-
-int16 data  # the value
-`
-
 // Int16Type describes std_msgs/msg/Int16.
 var Int16Type = &idl.Type{
 	Package:        "std_msgs",
@@ -32,7 +26,7 @@ var Int16Type = &idl.Type{
 	Name:           "Int16",
 	MD5:            "8524586e34fbd7cb1c08c5f5f1ca0e57",
 	Definition:     Int16Definition,
-	DefinitionROS1: Int16DefinitionROS1,
+	DefinitionROS1: Int16Definition,
 	New:            func() idl.Message { return &Int16{} },
 }
 

@@ -21,13 +21,6 @@ MultiArrayLayout layout   # how data is read as an array
 int16[] data              # the elements, outermost dimension first
 `
 
-// Int16MultiArrayDefinitionROS1 is the same of the ROS 1 flavour.
-const Int16MultiArrayDefinitionROS1 = `# An array of signed 16-bit integers in any number of dimensions.
-
-MultiArrayLayout layout  # how data is read as an array
-int16[] data  # the elements, outermost dimension first
-`
-
 // Int16MultiArrayType describes std_msgs/msg/Int16MultiArray.
 var Int16MultiArrayType = &idl.Type{
 	Package: "std_msgs",
@@ -37,9 +30,9 @@ var Int16MultiArrayType = &idl.Type{
 	Definition: Int16MultiArrayDefinition +
 		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinition +
 		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinition,
-	DefinitionROS1: Int16MultiArrayDefinitionROS1 +
-		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinitionROS1 +
-		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinitionROS1,
+	DefinitionROS1: Int16MultiArrayDefinition +
+		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinition +
+		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinition,
 	New: func() idl.Message { return &Int16MultiArray{} },
 }
 

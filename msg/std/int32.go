@@ -19,12 +19,6 @@ const Int32Definition = `# One signed 32-bit integer.
 int32 data   # the value
 `
 
-// Int32DefinitionROS1 is the same of the ROS 1 flavour.
-const Int32DefinitionROS1 = `# One signed 32-bit integer.
-
-int32 data  # the value
-`
-
 // Int32Type describes std_msgs/msg/Int32.
 var Int32Type = &idl.Type{
 	Package:        "std_msgs",
@@ -32,7 +26,7 @@ var Int32Type = &idl.Type{
 	Name:           "Int32",
 	MD5:            "da5909fbe378aeaf85e547e830cc1bb7",
 	Definition:     Int32Definition,
-	DefinitionROS1: Int32DefinitionROS1,
+	DefinitionROS1: Int32Definition,
 	New:            func() idl.Message { return &Int32{} },
 }
 

@@ -21,13 +21,6 @@ MultiArrayLayout layout   # how data is read as an array
 int32[] data              # the elements, outermost dimension first
 `
 
-// Int32MultiArrayDefinitionROS1 is the same of the ROS 1 flavour.
-const Int32MultiArrayDefinitionROS1 = `# An array of signed 32-bit integers in any number of dimensions.
-
-MultiArrayLayout layout  # how data is read as an array
-int32[] data  # the elements, outermost dimension first
-`
-
 // Int32MultiArrayType describes std_msgs/msg/Int32MultiArray.
 var Int32MultiArrayType = &idl.Type{
 	Package: "std_msgs",
@@ -37,9 +30,9 @@ var Int32MultiArrayType = &idl.Type{
 	Definition: Int32MultiArrayDefinition +
 		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinition +
 		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinition,
-	DefinitionROS1: Int32MultiArrayDefinitionROS1 +
-		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinitionROS1 +
-		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinitionROS1,
+	DefinitionROS1: Int32MultiArrayDefinition +
+		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinition +
+		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinition,
 	New: func() idl.Message { return &Int32MultiArray{} },
 }
 

@@ -19,12 +19,6 @@ const Int64Definition = `# One signed 64-bit integer.
 int64 data   # the value
 `
 
-// Int64DefinitionROS1 is the same of the ROS 1 flavour.
-const Int64DefinitionROS1 = `# One signed 64-bit integer.
-
-int64 data  # the value
-`
-
 // Int64Type describes std_msgs/msg/Int64.
 var Int64Type = &idl.Type{
 	Package:        "std_msgs",
@@ -32,7 +26,7 @@ var Int64Type = &idl.Type{
 	Name:           "Int64",
 	MD5:            "34add168574510e6e17f5d23ecc077ef",
 	Definition:     Int64Definition,
-	DefinitionROS1: Int64DefinitionROS1,
+	DefinitionROS1: Int64Definition,
 	New:            func() idl.Message { return &Int64{} },
 }
 

@@ -21,13 +21,6 @@ MultiArrayLayout layout   # how data is read as an array
 int64[] data              # the elements, outermost dimension first
 `
 
-// Int64MultiArrayDefinitionROS1 is the same of the ROS 1 flavour.
-const Int64MultiArrayDefinitionROS1 = `# An array of signed 64-bit integers in any number of dimensions.
-
-MultiArrayLayout layout  # how data is read as an array
-int64[] data  # the elements, outermost dimension first
-`
-
 // Int64MultiArrayType describes std_msgs/msg/Int64MultiArray.
 var Int64MultiArrayType = &idl.Type{
 	Package: "std_msgs",
@@ -37,9 +30,9 @@ var Int64MultiArrayType = &idl.Type{
 	Definition: Int64MultiArrayDefinition +
 		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinition +
 		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinition,
-	DefinitionROS1: Int64MultiArrayDefinitionROS1 +
-		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinitionROS1 +
-		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinitionROS1,
+	DefinitionROS1: Int64MultiArrayDefinition +
+		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinition +
+		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinition,
 	New: func() idl.Message { return &Int64MultiArray{} },
 }
 

@@ -19,12 +19,6 @@ const Int8Definition = `# One signed 8-bit integer.
 int8 data   # the value
 `
 
-// Int8DefinitionROS1 is the same of the ROS 1 flavour.
-const Int8DefinitionROS1 = `# One signed 8-bit integer.
-
-int8 data  # the value
-`
-
 // Int8Type describes std_msgs/msg/Int8.
 var Int8Type = &idl.Type{
 	Package:        "std_msgs",
@@ -32,7 +26,7 @@ var Int8Type = &idl.Type{
 	Name:           "Int8",
 	MD5:            "27ffa0c9c4b8fb8492252bcad9e5c57b",
 	Definition:     Int8Definition,
-	DefinitionROS1: Int8DefinitionROS1,
+	DefinitionROS1: Int8Definition,
 	New:            func() idl.Message { return &Int8{} },
 }
 

@@ -21,13 +21,6 @@ MultiArrayLayout layout   # how data is read as an array
 int8[] data               # the elements, outermost dimension first
 `
 
-// Int8MultiArrayDefinitionROS1 is the same of the ROS 1 flavour.
-const Int8MultiArrayDefinitionROS1 = `# An array of signed 8-bit integers in any number of dimensions.
-
-MultiArrayLayout layout  # how data is read as an array
-int8[] data  # the elements, outermost dimension first
-`
-
 // Int8MultiArrayType describes std_msgs/msg/Int8MultiArray.
 var Int8MultiArrayType = &idl.Type{
 	Package: "std_msgs",
@@ -37,9 +30,9 @@ var Int8MultiArrayType = &idl.Type{
 	Definition: Int8MultiArrayDefinition +
 		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinition +
 		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinition,
-	DefinitionROS1: Int8MultiArrayDefinitionROS1 +
-		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinitionROS1 +
-		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinitionROS1,
+	DefinitionROS1: Int8MultiArrayDefinition +
+		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinition +
+		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinition,
 	New: func() idl.Message { return &Int8MultiArray{} },
 }
 

@@ -23,14 +23,6 @@ uint32 size     # elements along this dimension
 uint32 stride   # elements from one step of the enclosing dimension to the next (size times the inner sizes)
 `
 
-// MultiArrayDimensionDefinitionROS1 is the same of the ROS 1 flavour.
-const MultiArrayDimensionDefinitionROS1 = `# One dimension of an array that travels as a flat list.
-
-string label  # name of the dimension
-uint32 size  # elements along this dimension
-uint32 stride  # elements from one step of the enclosing dimension to the next (size times the inner sizes)
-`
-
 // MultiArrayDimensionType describes std_msgs/msg/MultiArrayDimension.
 var MultiArrayDimensionType = &idl.Type{
 	Package:        "std_msgs",
@@ -38,7 +30,7 @@ var MultiArrayDimensionType = &idl.Type{
 	Name:           "MultiArrayDimension",
 	MD5:            "4cd0c83a8683deae40ecdac60e53bfa8",
 	Definition:     MultiArrayDimensionDefinition,
-	DefinitionROS1: MultiArrayDimensionDefinitionROS1,
+	DefinitionROS1: MultiArrayDimensionDefinition,
 	New:            func() idl.Message { return &MultiArrayDimension{} },
 }
 

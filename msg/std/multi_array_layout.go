@@ -21,13 +21,6 @@ MultiArrayDimension[] dim   # outermost dimension first
 uint32 data_offset          # elements to skip at the start of the list
 `
 
-// MultiArrayLayoutDefinitionROS1 is the same of the ROS 1 flavour.
-const MultiArrayLayoutDefinitionROS1 = `# How a flat list is read as an array of several dimensions.
-
-MultiArrayDimension[] dim  # outermost dimension first
-uint32 data_offset  # elements to skip at the start of the list
-`
-
 // MultiArrayLayoutType describes std_msgs/msg/MultiArrayLayout.
 var MultiArrayLayoutType = &idl.Type{
 	Package: "std_msgs",
@@ -36,8 +29,8 @@ var MultiArrayLayoutType = &idl.Type{
 	MD5:     "0fed2a11c13e11c5571b4e2a995a91a3",
 	Definition: MultiArrayLayoutDefinition +
 		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinition,
-	DefinitionROS1: MultiArrayLayoutDefinitionROS1 +
-		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinitionROS1,
+	DefinitionROS1: MultiArrayLayoutDefinition +
+		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinition,
 	New: func() idl.Message { return &MultiArrayLayout{} },
 }
 

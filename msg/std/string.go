@@ -19,12 +19,6 @@ const StringDefinition = `# One UTF-8 text.
 string data   # the text
 `
 
-// StringDefinitionROS1 is the same of the ROS 1 flavour.
-const StringDefinitionROS1 = `# One UTF-8 text.
-
-string data  # the text
-`
-
 // StringType describes std_msgs/msg/String.
 var StringType = &idl.Type{
 	Package:        "std_msgs",
@@ -32,7 +26,7 @@ var StringType = &idl.Type{
 	Name:           "String",
 	MD5:            "992ce8a1687cec8c8bd883ec73ca41d1",
 	Definition:     StringDefinition,
-	DefinitionROS1: StringDefinitionROS1,
+	DefinitionROS1: StringDefinition,
 	New:            func() idl.Message { return &String{} },
 }
 

@@ -23,7 +23,7 @@ builtin_interfaces/Time data   # the value
 // TimeDefinitionROS1 is the same of the ROS 1 flavour.
 const TimeDefinitionROS1 = `# One point in time. Exists in ROS 1 only.
 
-time data  # the value
+time data   # the value
 `
 
 // TimeType describes std_msgs/msg/Time.

@@ -19,12 +19,6 @@ const UInt16Definition = `# One unsigned 16-bit integer.
 uint16 data   # the value
 `
 
-// UInt16DefinitionROS1 is the same of the ROS 1 flavour.
-const UInt16DefinitionROS1 = `# One unsigned 16-bit integer.
-
-uint16 data  # the value
-`
-
 // UInt16Type describes std_msgs/msg/UInt16.
 var UInt16Type = &idl.Type{
 	Package:        "std_msgs",
@@ -32,7 +26,7 @@ var UInt16Type = &idl.Type{
 	Name:           "UInt16",
 	MD5:            "1df79edf208b629fe6b81923a544552d",
 	Definition:     UInt16Definition,
-	DefinitionROS1: UInt16DefinitionROS1,
+	DefinitionROS1: UInt16Definition,
 	New:            func() idl.Message { return &UInt16{} },
 }
 

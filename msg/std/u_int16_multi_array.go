@@ -21,13 +21,6 @@ MultiArrayLayout layout   # how data is read as an array
 uint16[] data             # the elements, outermost dimension first
 `
 
-// UInt16MultiArrayDefinitionROS1 is the same of the ROS 1 flavour.
-const UInt16MultiArrayDefinitionROS1 = `# An array of unsigned 16-bit integers in any number of dimensions.
-
-MultiArrayLayout layout  # how data is read as an array
-uint16[] data  # the elements, outermost dimension first
-`
-
 // UInt16MultiArrayType describes std_msgs/msg/UInt16MultiArray.
 var UInt16MultiArrayType = &idl.Type{
 	Package: "std_msgs",
@@ -37,9 +30,9 @@ var UInt16MultiArrayType = &idl.Type{
 	Definition: UInt16MultiArrayDefinition +
 		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinition +
 		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinition,
-	DefinitionROS1: UInt16MultiArrayDefinitionROS1 +
-		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinitionROS1 +
-		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinitionROS1,
+	DefinitionROS1: UInt16MultiArrayDefinition +
+		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinition +
+		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinition,
 	New: func() idl.Message { return &UInt16MultiArray{} },
 }
 

@@ -19,12 +19,6 @@ const UInt32Definition = `# One unsigned 32-bit integer.
 uint32 data   # the value
 `
 
-// UInt32DefinitionROS1 is the same of the ROS 1 flavour.
-const UInt32DefinitionROS1 = `# One unsigned 32-bit integer.
-
-uint32 data  # the value
-`
-
 // UInt32Type describes std_msgs/msg/UInt32.
 var UInt32Type = &idl.Type{
 	Package:        "std_msgs",
@@ -32,7 +26,7 @@ var UInt32Type = &idl.Type{
 	Name:           "UInt32",
 	MD5:            "304a39449588c7f8ce2df6e8001c5fce",
 	Definition:     UInt32Definition,
-	DefinitionROS1: UInt32DefinitionROS1,
+	DefinitionROS1: UInt32Definition,
 	New:            func() idl.Message { return &UInt32{} },
 }
 

@@ -21,13 +21,6 @@ MultiArrayLayout layout   # how data is read as an array
 uint32[] data             # the elements, outermost dimension first
 `
 
-// UInt32MultiArrayDefinitionROS1 is the same of the ROS 1 flavour.
-const UInt32MultiArrayDefinitionROS1 = `# An array of unsigned 32-bit integers in any number of dimensions.
-
-MultiArrayLayout layout  # how data is read as an array
-uint32[] data  # the elements, outermost dimension first
-`
-
 // UInt32MultiArrayType describes std_msgs/msg/UInt32MultiArray.
 var UInt32MultiArrayType = &idl.Type{
 	Package: "std_msgs",
@@ -37,9 +30,9 @@ var UInt32MultiArrayType = &idl.Type{
 	Definition: UInt32MultiArrayDefinition +
 		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinition +
 		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinition,
-	DefinitionROS1: UInt32MultiArrayDefinitionROS1 +
-		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinitionROS1 +
-		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinitionROS1,
+	DefinitionROS1: UInt32MultiArrayDefinition +
+		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinition +
+		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinition,
 	New: func() idl.Message { return &UInt32MultiArray{} },
 }
 

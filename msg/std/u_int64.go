@@ -19,12 +19,6 @@ const UInt64Definition = `# One unsigned 64-bit integer.
 uint64 data   # the value
 `
 
-// UInt64DefinitionROS1 is the same of the ROS 1 flavour.
-const UInt64DefinitionROS1 = `# One unsigned 64-bit integer.
-
-uint64 data  # the value
-`
-
 // UInt64Type describes std_msgs/msg/UInt64.
 var UInt64Type = &idl.Type{
 	Package:        "std_msgs",
@@ -32,7 +26,7 @@ var UInt64Type = &idl.Type{
 	Name:           "UInt64",
 	MD5:            "1b2a79973e8bf53d7b53acb71299cb57",
 	Definition:     UInt64Definition,
-	DefinitionROS1: UInt64DefinitionROS1,
+	DefinitionROS1: UInt64Definition,
 	New:            func() idl.Message { return &UInt64{} },
 }
 

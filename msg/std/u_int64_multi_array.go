@@ -21,13 +21,6 @@ MultiArrayLayout layout   # how data is read as an array
 uint64[] data             # the elements, outermost dimension first
 `
 
-// UInt64MultiArrayDefinitionROS1 is the same of the ROS 1 flavour.
-const UInt64MultiArrayDefinitionROS1 = `# An array of unsigned 64-bit integers in any number of dimensions.
-
-MultiArrayLayout layout  # how data is read as an array
-uint64[] data  # the elements, outermost dimension first
-`
-
 // UInt64MultiArrayType describes std_msgs/msg/UInt64MultiArray.
 var UInt64MultiArrayType = &idl.Type{
 	Package: "std_msgs",
@@ -37,9 +30,9 @@ var UInt64MultiArrayType = &idl.Type{
 	Definition: UInt64MultiArrayDefinition +
 		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinition +
 		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinition,
-	DefinitionROS1: UInt64MultiArrayDefinitionROS1 +
-		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinitionROS1 +
-		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinitionROS1,
+	DefinitionROS1: UInt64MultiArrayDefinition +
+		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinition +
+		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinition,
 	New: func() idl.Message { return &UInt64MultiArray{} },
 }
 

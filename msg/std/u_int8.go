@@ -19,12 +19,6 @@ const UInt8Definition = `# One unsigned 8-bit integer.
 uint8 data   # the value
 `
 
-// UInt8DefinitionROS1 is the same of the ROS 1 flavour.
-const UInt8DefinitionROS1 = `# One unsigned 8-bit integer.
-
-uint8 data  # the value
-`
-
 // UInt8Type describes std_msgs/msg/UInt8.
 var UInt8Type = &idl.Type{
 	Package:        "std_msgs",
@@ -32,7 +26,7 @@ var UInt8Type = &idl.Type{
 	Name:           "UInt8",
 	MD5:            "7c8164229e7d2c17eb95e9231617fdee",
 	Definition:     UInt8Definition,
-	DefinitionROS1: UInt8DefinitionROS1,
+	DefinitionROS1: UInt8Definition,
 	New:            func() idl.Message { return &UInt8{} },
 }
 

@@ -21,13 +21,6 @@ MultiArrayLayout layout   # how data is read as an array
 uint8[] data              # the elements, outermost dimension first
 `
 
-// UInt8MultiArrayDefinitionROS1 is the same of the ROS 1 flavour.
-const UInt8MultiArrayDefinitionROS1 = `# An array of unsigned 8-bit integers in any number of dimensions.
-
-MultiArrayLayout layout  # how data is read as an array
-uint8[] data  # the elements, outermost dimension first
-`
-
 // UInt8MultiArrayType describes std_msgs/msg/UInt8MultiArray.
 var UInt8MultiArrayType = &idl.Type{
 	Package: "std_msgs",
@@ -37,9 +30,9 @@ var UInt8MultiArrayType = &idl.Type{
 	Definition: UInt8MultiArrayDefinition +
 		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinition +
 		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinition,
-	DefinitionROS1: UInt8MultiArrayDefinitionROS1 +
-		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinitionROS1 +
-		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinitionROS1,
+	DefinitionROS1: UInt8MultiArrayDefinition +
+		idl.DefinitionSeparator + "std_msgs/MultiArrayLayout\n" + MultiArrayLayoutDefinition +
+		idl.DefinitionSeparator + "std_msgs/MultiArrayDimension\n" + MultiArrayDimensionDefinition,
 	New: func() idl.Message { return &UInt8MultiArray{} },
 }
 

@@ -19,12 +19,6 @@ const SetBoolRequestDefinition = `# Switch something on or off.
 bool data        # wanted state
 `
 
-// SetBoolRequestDefinitionROS1 is the same of the ROS 1 flavour.
-const SetBoolRequestDefinitionROS1 = `# Switch something on or off.
-
-bool data  # wanted state
-`
-
 // SetBoolRequestType describes std_srvs/srv/SetBool_Request.
 var SetBoolRequestType = &idl.Type{
 	Package:        "std_srvs",
@@ -32,7 +26,7 @@ var SetBoolRequestType = &idl.Type{
 	Name:           "SetBool_Request",
 	MD5:            "8b94c1b53db61fb6aed406028ad6332a",
 	Definition:     SetBoolRequestDefinition,
-	DefinitionROS1: SetBoolRequestDefinitionROS1,
+	DefinitionROS1: SetBoolRequestDefinition,
 	New:            func() idl.Message { return &SetBoolRequest{} },
 }
 
@@ -104,11 +98,6 @@ const SetBoolResponseDefinition = `bool success     # it was done
 string message   # what happened, or why not
 `
 
-// SetBoolResponseDefinitionROS1 is the same of the ROS 1 flavour.
-const SetBoolResponseDefinitionROS1 = `bool success  # it was done
-string message  # what happened, or why not
-`
-
 // SetBoolResponseType describes std_srvs/srv/SetBool_Response.
 var SetBoolResponseType = &idl.Type{
 	Package:        "std_srvs",
@@ -116,7 +105,7 @@ var SetBoolResponseType = &idl.Type{
 	Name:           "SetBool_Response",
 	MD5:            "937c9679a518e3a18d831e57125ea522",
 	Definition:     SetBoolResponseDefinition,
-	DefinitionROS1: SetBoolResponseDefinitionROS1,
+	DefinitionROS1: SetBoolResponseDefinition,
 	New:            func() idl.Message { return &SetBoolResponse{} },
 }
 

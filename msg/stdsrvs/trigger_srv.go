@@ -87,11 +87,6 @@ const TriggerResponseDefinition = `bool success     # it was done
 string message   # what happened, or why not
 `
 
-// TriggerResponseDefinitionROS1 is the same of the ROS 1 flavour.
-const TriggerResponseDefinitionROS1 = `bool success  # it was done
-string message  # what happened, or why not
-`
-
 // TriggerResponseType describes std_srvs/srv/Trigger_Response.
 var TriggerResponseType = &idl.Type{
 	Package:        "std_srvs",
@@ -99,7 +94,7 @@ var TriggerResponseType = &idl.Type{
 	Name:           "Trigger_Response",
 	MD5:            "937c9679a518e3a18d831e57125ea522",
 	Definition:     TriggerResponseDefinition,
-	DefinitionROS1: TriggerResponseDefinitionROS1,
+	DefinitionROS1: TriggerResponseDefinition,
 	New:            func() idl.Message { return &TriggerResponse{} },
 }
 

@@ -85,10 +85,6 @@ type FrameGraphResponse struct {
 const FrameGraphResponseDefinition = `string frame_yaml   # the frames, their parents and rates as YAML
 `
 
-// FrameGraphResponseDefinitionROS1 is the same of the ROS 1 flavour.
-const FrameGraphResponseDefinitionROS1 = `string frame_yaml  # the frames, their parents and rates as YAML
-`
-
 // FrameGraphResponseType describes tf2_msgs/srv/FrameGraph_Response.
 var FrameGraphResponseType = &idl.Type{
 	Package:        "tf2_msgs",
@@ -96,7 +92,7 @@ var FrameGraphResponseType = &idl.Type{
 	Name:           "FrameGraph_Response",
 	MD5:            "437ea58e9463815a0d511c7326b686b0",
 	Definition:     FrameGraphResponseDefinition,
-	DefinitionROS1: FrameGraphResponseDefinitionROS1,
+	DefinitionROS1: FrameGraphResponseDefinition,
 	New:            func() idl.Message { return &FrameGraphResponse{} },
 }
 

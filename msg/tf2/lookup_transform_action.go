@@ -37,13 +37,13 @@ bool advanced                          # use target_time and fixed_frame
 // LookupTransformGoalDefinitionROS1 is the same of the ROS 1 flavour.
 const LookupTransformGoalDefinitionROS1 = `# Wait for a transform.
 
-string target_frame  # frame of the result
-string source_frame  # frame of the data
-time source_time  # time of the data; zero: latest
-duration timeout  # how long to wait
-time target_time  # time in the target frame (advanced only)
-string fixed_frame  # frame that does not move in between (advanced only)
-bool advanced  # use target_time and fixed_frame
+string target_frame                    # frame of the result
+string source_frame                    # frame of the data
+time source_time    # time of the data; zero: latest
+duration timeout    # how long to wait
+time target_time    # time in the target frame (advanced only)
+string fixed_frame                     # frame that does not move in between (advanced only)
+bool advanced                          # use target_time and fixed_frame
 `
 
 // LookupTransformGoalType describes tf2_msgs/action/LookupTransform_Goal.
@@ -170,11 +170,6 @@ const LookupTransformResultDefinition = `geometry_msgs/TransformStamped transfor
 tf2_msgs/TF2Error error                    # outcome
 `
 
-// LookupTransformResultDefinitionROS1 is the same of the ROS 1 flavour.
-const LookupTransformResultDefinitionROS1 = `geometry_msgs/TransformStamped transform  # the transform, when there is one
-tf2_msgs/TF2Error error  # outcome
-`
-
 // LookupTransformResultType describes tf2_msgs/action/LookupTransform_Result.
 var LookupTransformResultType = &idl.Type{
 	Package: "tf2_msgs",
@@ -189,13 +184,13 @@ var LookupTransformResultType = &idl.Type{
 		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + geometry.Vector3Definition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + geometry.QuaternionDefinition +
 		idl.DefinitionSeparator + "tf2_msgs/TF2Error\n" + TF2ErrorDefinition,
-	DefinitionROS1: LookupTransformResultDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/TransformStamped\n" + geometry.TransformStampedDefinitionROS1 +
+	DefinitionROS1: LookupTransformResultDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/TransformStamped\n" + geometry.TransformStampedDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Transform\n" + geometry.TransformDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + geometry.Vector3DefinitionROS1 +
+		idl.DefinitionSeparator + "geometry_msgs/Transform\n" + geometry.TransformDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + geometry.Vector3Definition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + geometry.QuaternionDefinitionROS1 +
-		idl.DefinitionSeparator + "tf2_msgs/TF2Error\n" + TF2ErrorDefinitionROS1,
+		idl.DefinitionSeparator + "tf2_msgs/TF2Error\n" + TF2ErrorDefinition,
 	New: func() idl.Message { return NewLookupTransformResult() },
 }
 

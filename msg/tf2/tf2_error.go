@@ -40,21 +40,6 @@ uint8 error           # [@range 0, 6] one of the constants
 string error_string   # the failure in words
 `
 
-// TF2ErrorDefinitionROS1 is the same of the ROS 1 flavour.
-const TF2ErrorDefinitionROS1 = `# Outcome of a transform lookup.
-
-uint8 NO_ERROR=0  # found
-uint8 LOOKUP_ERROR=1  # a frame is unknown
-uint8 CONNECTIVITY_ERROR=2  # the frames are in separate trees
-uint8 EXTRAPOLATION_ERROR=3  # no transform is known at that time
-uint8 INVALID_ARGUMENT_ERROR=4  # an argument is malformed
-uint8 TIMEOUT_ERROR=5  # it did not become known in time
-uint8 TRANSFORM_ERROR=6  # any other failure
-
-uint8 error  # [@range 0, 6] one of the constants
-string error_string  # the failure in words
-`
-
 // TF2ErrorType describes tf2_msgs/msg/TF2Error.
 var TF2ErrorType = &idl.Type{
 	Package:        "tf2_msgs",
@@ -62,7 +47,7 @@ var TF2ErrorType = &idl.Type{
 	Name:           "TF2Error",
 	MD5:            "bc6848fd6fd750c92e38575618a4917d",
 	Definition:     TF2ErrorDefinition,
-	DefinitionROS1: TF2ErrorDefinitionROS1,
+	DefinitionROS1: TF2ErrorDefinition,
 	New:            func() idl.Message { return &TF2Error{} },
 }
 

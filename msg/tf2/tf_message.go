@@ -22,12 +22,6 @@ const TFMessageDefinition = `# Transforms that became known together.
 geometry_msgs/TransformStamped[] transforms   # the transforms
 `
 
-// TFMessageDefinitionROS1 is the same of the ROS 1 flavour.
-const TFMessageDefinitionROS1 = `# Transforms that became known together.
-
-geometry_msgs/TransformStamped[] transforms  # the transforms
-`
-
 // TFMessageType describes tf2_msgs/msg/TFMessage.
 var TFMessageType = &idl.Type{
 	Package: "tf2_msgs",
@@ -41,11 +35,11 @@ var TFMessageType = &idl.Type{
 		idl.DefinitionSeparator + "geometry_msgs/Transform\n" + geometry.TransformDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + geometry.Vector3Definition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + geometry.QuaternionDefinition,
-	DefinitionROS1: TFMessageDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/TransformStamped\n" + geometry.TransformStampedDefinitionROS1 +
+	DefinitionROS1: TFMessageDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/TransformStamped\n" + geometry.TransformStampedDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Transform\n" + geometry.TransformDefinitionROS1 +
-		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + geometry.Vector3DefinitionROS1 +
+		idl.DefinitionSeparator + "geometry_msgs/Transform\n" + geometry.TransformDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/Vector3\n" + geometry.Vector3Definition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + geometry.QuaternionDefinitionROS1,
 	New: func() idl.Message { return &TFMessage{} },
 }
