@@ -9,10 +9,14 @@ import (
 	"sarathi/msg/diagnostic"
 	"sarathi/msg/geometry"
 	"sarathi/msg/nav"
+	"sarathi/msg/rcl"
+	"sarathi/msg/rosapi"
+	"sarathi/msg/rosgraph"
 	"sarathi/msg/sensor"
 	"sarathi/msg/std"
 	"sarathi/msg/stdsrvs"
 	"sarathi/msg/tf2"
+	"sarathi/msg/visualization"
 )
 
 // Lookup returns the type, request, response, goal, result or feedback called name, spelled as in ROS 1 or in ROS 2.
@@ -124,12 +128,168 @@ func Lookup(name string) (*idl.Type, bool) {
 		return nav.OdometryType, true
 	case "nav_msgs/Path", "nav_msgs/msg/Path":
 		return nav.PathType, true
+	case "nav_msgs/GetMap_Request", "nav_msgs/srv/GetMap_Request":
+		return nav.GetMapRequestType, true
+	case "nav_msgs/GetMap_Response", "nav_msgs/srv/GetMap_Response":
+		return nav.GetMapResponseType, true
+	case "nav_msgs/GetPlan_Request", "nav_msgs/srv/GetPlan_Request":
+		return nav.GetPlanRequestType, true
+	case "nav_msgs/GetPlan_Response", "nav_msgs/srv/GetPlan_Response":
+		return nav.GetPlanResponseType, true
+	case "nav_msgs/LoadMap_Request", "nav_msgs/srv/LoadMap_Request":
+		return nav.LoadMapRequestType, true
+	case "nav_msgs/LoadMap_Response", "nav_msgs/srv/LoadMap_Response":
+		return nav.LoadMapResponseType, true
+	case "nav_msgs/SetMap_Request", "nav_msgs/srv/SetMap_Request":
+		return nav.SetMapRequestType, true
+	case "nav_msgs/SetMap_Response", "nav_msgs/srv/SetMap_Response":
+		return nav.SetMapResponseType, true
+	case "rcl_interfaces/Log", "rcl_interfaces/msg/Log":
+		return rcl.LogType, true
+	case "rosapi_msgs/TypeDef", "rosapi_msgs/msg/TypeDef":
+		return rosapi.TypeDefType, true
+	case "rosapi_msgs/ActionFeedbackDetails_Request", "rosapi_msgs/srv/ActionFeedbackDetails_Request":
+		return rosapi.ActionFeedbackDetailsRequestType, true
+	case "rosapi_msgs/ActionFeedbackDetails_Response", "rosapi_msgs/srv/ActionFeedbackDetails_Response":
+		return rosapi.ActionFeedbackDetailsResponseType, true
+	case "rosapi_msgs/ActionGoalDetails_Request", "rosapi_msgs/srv/ActionGoalDetails_Request":
+		return rosapi.ActionGoalDetailsRequestType, true
+	case "rosapi_msgs/ActionGoalDetails_Response", "rosapi_msgs/srv/ActionGoalDetails_Response":
+		return rosapi.ActionGoalDetailsResponseType, true
+	case "rosapi_msgs/ActionResultDetails_Request", "rosapi_msgs/srv/ActionResultDetails_Request":
+		return rosapi.ActionResultDetailsRequestType, true
+	case "rosapi_msgs/ActionResultDetails_Response", "rosapi_msgs/srv/ActionResultDetails_Response":
+		return rosapi.ActionResultDetailsResponseType, true
+	case "rosapi_msgs/ActionType_Request", "rosapi_msgs/srv/ActionType_Request":
+		return rosapi.ActionTypeRequestType, true
+	case "rosapi_msgs/ActionType_Response", "rosapi_msgs/srv/ActionType_Response":
+		return rosapi.ActionTypeResponseType, true
+	case "rosapi_msgs/DeleteParam_Request", "rosapi_msgs/srv/DeleteParam_Request":
+		return rosapi.DeleteParamRequestType, true
+	case "rosapi_msgs/DeleteParam_Response", "rosapi_msgs/srv/DeleteParam_Response":
+		return rosapi.DeleteParamResponseType, true
+	case "rosapi_msgs/GetActionServers_Request", "rosapi_msgs/srv/GetActionServers_Request":
+		return rosapi.GetActionServersRequestType, true
+	case "rosapi_msgs/GetActionServers_Response", "rosapi_msgs/srv/GetActionServers_Response":
+		return rosapi.GetActionServersResponseType, true
+	case "rosapi_msgs/GetParam_Request", "rosapi_msgs/srv/GetParam_Request":
+		return rosapi.GetParamRequestType, true
+	case "rosapi_msgs/GetParam_Response", "rosapi_msgs/srv/GetParam_Response":
+		return rosapi.GetParamResponseType, true
+	case "rosapi_msgs/GetParamNames_Request", "rosapi_msgs/srv/GetParamNames_Request":
+		return rosapi.GetParamNamesRequestType, true
+	case "rosapi_msgs/GetParamNames_Response", "rosapi_msgs/srv/GetParamNames_Response":
+		return rosapi.GetParamNamesResponseType, true
+	case "rosapi_msgs/GetROSVersion_Request", "rosapi_msgs/srv/GetROSVersion_Request":
+		return rosapi.GetROSVersionRequestType, true
+	case "rosapi_msgs/GetROSVersion_Response", "rosapi_msgs/srv/GetROSVersion_Response":
+		return rosapi.GetROSVersionResponseType, true
+	case "rosapi_msgs/GetTime_Request", "rosapi_msgs/srv/GetTime_Request":
+		return rosapi.GetTimeRequestType, true
+	case "rosapi_msgs/GetTime_Response", "rosapi_msgs/srv/GetTime_Response":
+		return rosapi.GetTimeResponseType, true
+	case "rosapi_msgs/HasParam_Request", "rosapi_msgs/srv/HasParam_Request":
+		return rosapi.HasParamRequestType, true
+	case "rosapi_msgs/HasParam_Response", "rosapi_msgs/srv/HasParam_Response":
+		return rosapi.HasParamResponseType, true
+	case "rosapi_msgs/Interfaces_Request", "rosapi_msgs/srv/Interfaces_Request":
+		return rosapi.InterfacesRequestType, true
+	case "rosapi_msgs/Interfaces_Response", "rosapi_msgs/srv/Interfaces_Response":
+		return rosapi.InterfacesResponseType, true
+	case "rosapi_msgs/MessageDetails_Request", "rosapi_msgs/srv/MessageDetails_Request":
+		return rosapi.MessageDetailsRequestType, true
+	case "rosapi_msgs/MessageDetails_Response", "rosapi_msgs/srv/MessageDetails_Response":
+		return rosapi.MessageDetailsResponseType, true
+	case "rosapi_msgs/NodeDetails_Request", "rosapi_msgs/srv/NodeDetails_Request":
+		return rosapi.NodeDetailsRequestType, true
+	case "rosapi_msgs/NodeDetails_Response", "rosapi_msgs/srv/NodeDetails_Response":
+		return rosapi.NodeDetailsResponseType, true
+	case "rosapi_msgs/Nodes_Request", "rosapi_msgs/srv/Nodes_Request":
+		return rosapi.NodesRequestType, true
+	case "rosapi_msgs/Nodes_Response", "rosapi_msgs/srv/Nodes_Response":
+		return rosapi.NodesResponseType, true
+	case "rosapi_msgs/Publishers_Request", "rosapi_msgs/srv/Publishers_Request":
+		return rosapi.PublishersRequestType, true
+	case "rosapi_msgs/Publishers_Response", "rosapi_msgs/srv/Publishers_Response":
+		return rosapi.PublishersResponseType, true
+	case "rosapi_msgs/SearchParam_Request", "rosapi_msgs/srv/SearchParam_Request":
+		return rosapi.SearchParamRequestType, true
+	case "rosapi_msgs/SearchParam_Response", "rosapi_msgs/srv/SearchParam_Response":
+		return rosapi.SearchParamResponseType, true
+	case "rosapi_msgs/ServiceHost_Request", "rosapi_msgs/srv/ServiceHost_Request":
+		return rosapi.ServiceHostRequestType, true
+	case "rosapi_msgs/ServiceHost_Response", "rosapi_msgs/srv/ServiceHost_Response":
+		return rosapi.ServiceHostResponseType, true
+	case "rosapi_msgs/ServiceNode_Request", "rosapi_msgs/srv/ServiceNode_Request":
+		return rosapi.ServiceNodeRequestType, true
+	case "rosapi_msgs/ServiceNode_Response", "rosapi_msgs/srv/ServiceNode_Response":
+		return rosapi.ServiceNodeResponseType, true
+	case "rosapi_msgs/ServiceProviders_Request", "rosapi_msgs/srv/ServiceProviders_Request":
+		return rosapi.ServiceProvidersRequestType, true
+	case "rosapi_msgs/ServiceProviders_Response", "rosapi_msgs/srv/ServiceProviders_Response":
+		return rosapi.ServiceProvidersResponseType, true
+	case "rosapi_msgs/ServiceRequestDetails_Request", "rosapi_msgs/srv/ServiceRequestDetails_Request":
+		return rosapi.ServiceRequestDetailsRequestType, true
+	case "rosapi_msgs/ServiceRequestDetails_Response", "rosapi_msgs/srv/ServiceRequestDetails_Response":
+		return rosapi.ServiceRequestDetailsResponseType, true
+	case "rosapi_msgs/ServiceResponseDetails_Request", "rosapi_msgs/srv/ServiceResponseDetails_Request":
+		return rosapi.ServiceResponseDetailsRequestType, true
+	case "rosapi_msgs/ServiceResponseDetails_Response", "rosapi_msgs/srv/ServiceResponseDetails_Response":
+		return rosapi.ServiceResponseDetailsResponseType, true
+	case "rosapi_msgs/ServiceType_Request", "rosapi_msgs/srv/ServiceType_Request":
+		return rosapi.ServiceTypeRequestType, true
+	case "rosapi_msgs/ServiceType_Response", "rosapi_msgs/srv/ServiceType_Response":
+		return rosapi.ServiceTypeResponseType, true
+	case "rosapi_msgs/Services_Request", "rosapi_msgs/srv/Services_Request":
+		return rosapi.ServicesRequestType, true
+	case "rosapi_msgs/Services_Response", "rosapi_msgs/srv/Services_Response":
+		return rosapi.ServicesResponseType, true
+	case "rosapi_msgs/ServicesForType_Request", "rosapi_msgs/srv/ServicesForType_Request":
+		return rosapi.ServicesForTypeRequestType, true
+	case "rosapi_msgs/ServicesForType_Response", "rosapi_msgs/srv/ServicesForType_Response":
+		return rosapi.ServicesForTypeResponseType, true
+	case "rosapi_msgs/SetParam_Request", "rosapi_msgs/srv/SetParam_Request":
+		return rosapi.SetParamRequestType, true
+	case "rosapi_msgs/SetParam_Response", "rosapi_msgs/srv/SetParam_Response":
+		return rosapi.SetParamResponseType, true
+	case "rosapi_msgs/Subscribers_Request", "rosapi_msgs/srv/Subscribers_Request":
+		return rosapi.SubscribersRequestType, true
+	case "rosapi_msgs/Subscribers_Response", "rosapi_msgs/srv/Subscribers_Response":
+		return rosapi.SubscribersResponseType, true
+	case "rosapi_msgs/TopicType_Request", "rosapi_msgs/srv/TopicType_Request":
+		return rosapi.TopicTypeRequestType, true
+	case "rosapi_msgs/TopicType_Response", "rosapi_msgs/srv/TopicType_Response":
+		return rosapi.TopicTypeResponseType, true
+	case "rosapi_msgs/Topics_Request", "rosapi_msgs/srv/Topics_Request":
+		return rosapi.TopicsRequestType, true
+	case "rosapi_msgs/Topics_Response", "rosapi_msgs/srv/Topics_Response":
+		return rosapi.TopicsResponseType, true
+	case "rosapi_msgs/TopicsAndRawTypes_Request", "rosapi_msgs/srv/TopicsAndRawTypes_Request":
+		return rosapi.TopicsAndRawTypesRequestType, true
+	case "rosapi_msgs/TopicsAndRawTypes_Response", "rosapi_msgs/srv/TopicsAndRawTypes_Response":
+		return rosapi.TopicsAndRawTypesResponseType, true
+	case "rosapi_msgs/TopicsForType_Request", "rosapi_msgs/srv/TopicsForType_Request":
+		return rosapi.TopicsForTypeRequestType, true
+	case "rosapi_msgs/TopicsForType_Response", "rosapi_msgs/srv/TopicsForType_Response":
+		return rosapi.TopicsForTypeResponseType, true
+	case "rosgraph_msgs/Clock", "rosgraph_msgs/msg/Clock":
+		return rosgraph.ClockType, true
+	case "rosgraph_msgs/Log", "rosgraph_msgs/msg/Log":
+		return rosgraph.LogType, true
+	case "rosgraph_msgs/TopicStatistics", "rosgraph_msgs/msg/TopicStatistics":
+		return rosgraph.TopicStatisticsType, true
 	case "sensor_msgs/BatteryState", "sensor_msgs/msg/BatteryState":
 		return sensor.BatteryStateType, true
 	case "sensor_msgs/CameraInfo", "sensor_msgs/msg/CameraInfo":
 		return sensor.CameraInfoType, true
+	case "sensor_msgs/ChannelFloat32", "sensor_msgs/msg/ChannelFloat32":
+		return sensor.ChannelFloat32Type, true
 	case "sensor_msgs/CompressedImage", "sensor_msgs/msg/CompressedImage":
 		return sensor.CompressedImageType, true
+	case "sensor_msgs/FluidPressure", "sensor_msgs/msg/FluidPressure":
+		return sensor.FluidPressureType, true
+	case "sensor_msgs/Illuminance", "sensor_msgs/msg/Illuminance":
+		return sensor.IlluminanceType, true
 	case "sensor_msgs/Image", "sensor_msgs/msg/Image":
 		return sensor.ImageType, true
 	case "sensor_msgs/Imu", "sensor_msgs/msg/Imu":
@@ -138,8 +298,26 @@ func Lookup(name string) (*idl.Type, bool) {
 		return sensor.JointStateType, true
 	case "sensor_msgs/Joy", "sensor_msgs/msg/Joy":
 		return sensor.JoyType, true
+	case "sensor_msgs/JoyFeedback", "sensor_msgs/msg/JoyFeedback":
+		return sensor.JoyFeedbackType, true
+	case "sensor_msgs/JoyFeedbackArray", "sensor_msgs/msg/JoyFeedbackArray":
+		return sensor.JoyFeedbackArrayType, true
+	case "sensor_msgs/LaserEcho", "sensor_msgs/msg/LaserEcho":
+		return sensor.LaserEchoType, true
 	case "sensor_msgs/LaserScan", "sensor_msgs/msg/LaserScan":
 		return sensor.LaserScanType, true
+	case "sensor_msgs/MagneticField", "sensor_msgs/msg/MagneticField":
+		return sensor.MagneticFieldType, true
+	case "sensor_msgs/MultiDOFJointState", "sensor_msgs/msg/MultiDOFJointState":
+		return sensor.MultiDOFJointStateType, true
+	case "sensor_msgs/MultiEchoLaserScan", "sensor_msgs/msg/MultiEchoLaserScan":
+		return sensor.MultiEchoLaserScanType, true
+	case "sensor_msgs/NavSatFix", "sensor_msgs/msg/NavSatFix":
+		return sensor.NavSatFixType, true
+	case "sensor_msgs/NavSatStatus", "sensor_msgs/msg/NavSatStatus":
+		return sensor.NavSatStatusType, true
+	case "sensor_msgs/PointCloud", "sensor_msgs/msg/PointCloud":
+		return sensor.PointCloudType, true
 	case "sensor_msgs/PointCloud2", "sensor_msgs/msg/PointCloud2":
 		return sensor.PointCloud2Type, true
 	case "sensor_msgs/PointField", "sensor_msgs/msg/PointField":
@@ -148,6 +326,16 @@ func Lookup(name string) (*idl.Type, bool) {
 		return sensor.RangeType, true
 	case "sensor_msgs/RegionOfInterest", "sensor_msgs/msg/RegionOfInterest":
 		return sensor.RegionOfInterestType, true
+	case "sensor_msgs/RelativeHumidity", "sensor_msgs/msg/RelativeHumidity":
+		return sensor.RelativeHumidityType, true
+	case "sensor_msgs/Temperature", "sensor_msgs/msg/Temperature":
+		return sensor.TemperatureType, true
+	case "sensor_msgs/TimeReference", "sensor_msgs/msg/TimeReference":
+		return sensor.TimeReferenceType, true
+	case "sensor_msgs/SetCameraInfo_Request", "sensor_msgs/srv/SetCameraInfo_Request":
+		return sensor.SetCameraInfoRequestType, true
+	case "sensor_msgs/SetCameraInfo_Response", "sensor_msgs/srv/SetCameraInfo_Response":
+		return sensor.SetCameraInfoResponseType, true
 	case "std_msgs/Bool", "std_msgs/msg/Bool":
 		return std.BoolType, true
 	case "std_msgs/Byte", "std_msgs/msg/Byte":
@@ -238,6 +426,34 @@ func Lookup(name string) (*idl.Type, bool) {
 		return tf2.FrameGraphRequestType, true
 	case "tf2_msgs/FrameGraph_Response", "tf2_msgs/srv/FrameGraph_Response":
 		return tf2.FrameGraphResponseType, true
+	case "visualization_msgs/ImageMarker", "visualization_msgs/msg/ImageMarker":
+		return visualization.ImageMarkerType, true
+	case "visualization_msgs/InteractiveMarker", "visualization_msgs/msg/InteractiveMarker":
+		return visualization.InteractiveMarkerType, true
+	case "visualization_msgs/InteractiveMarkerControl", "visualization_msgs/msg/InteractiveMarkerControl":
+		return visualization.InteractiveMarkerControlType, true
+	case "visualization_msgs/InteractiveMarkerFeedback", "visualization_msgs/msg/InteractiveMarkerFeedback":
+		return visualization.InteractiveMarkerFeedbackType, true
+	case "visualization_msgs/InteractiveMarkerInit", "visualization_msgs/msg/InteractiveMarkerInit":
+		return visualization.InteractiveMarkerInitType, true
+	case "visualization_msgs/InteractiveMarkerPose", "visualization_msgs/msg/InteractiveMarkerPose":
+		return visualization.InteractiveMarkerPoseType, true
+	case "visualization_msgs/InteractiveMarkerUpdate", "visualization_msgs/msg/InteractiveMarkerUpdate":
+		return visualization.InteractiveMarkerUpdateType, true
+	case "visualization_msgs/Marker", "visualization_msgs/msg/Marker":
+		return visualization.MarkerType, true
+	case "visualization_msgs/MarkerArray", "visualization_msgs/msg/MarkerArray":
+		return visualization.MarkerArrayType, true
+	case "visualization_msgs/MenuEntry", "visualization_msgs/msg/MenuEntry":
+		return visualization.MenuEntryType, true
+	case "visualization_msgs/MeshFile", "visualization_msgs/msg/MeshFile":
+		return visualization.MeshFileType, true
+	case "visualization_msgs/UVCoordinate", "visualization_msgs/msg/UVCoordinate":
+		return visualization.UVCoordinateType, true
+	case "visualization_msgs/GetInteractiveMarkers_Request", "visualization_msgs/srv/GetInteractiveMarkers_Request":
+		return visualization.GetInteractiveMarkersRequestType, true
+	case "visualization_msgs/GetInteractiveMarkers_Response", "visualization_msgs/srv/GetInteractiveMarkers_Response":
+		return visualization.GetInteractiveMarkersResponseType, true
 	}
 	return nil, false
 }
@@ -251,6 +467,78 @@ func LookupService(name string) (*idl.ServiceType, bool) {
 		return diagnostic.AddDiagnosticsService, true
 	case "diagnostic_msgs/SelfTest", "diagnostic_msgs/srv/SelfTest":
 		return diagnostic.SelfTestService, true
+	case "nav_msgs/GetMap", "nav_msgs/srv/GetMap":
+		return nav.GetMapService, true
+	case "nav_msgs/GetPlan", "nav_msgs/srv/GetPlan":
+		return nav.GetPlanService, true
+	case "nav_msgs/LoadMap", "nav_msgs/srv/LoadMap":
+		return nav.LoadMapService, true
+	case "nav_msgs/SetMap", "nav_msgs/srv/SetMap":
+		return nav.SetMapService, true
+	case "rosapi_msgs/ActionFeedbackDetails", "rosapi_msgs/srv/ActionFeedbackDetails":
+		return rosapi.ActionFeedbackDetailsService, true
+	case "rosapi_msgs/ActionGoalDetails", "rosapi_msgs/srv/ActionGoalDetails":
+		return rosapi.ActionGoalDetailsService, true
+	case "rosapi_msgs/ActionResultDetails", "rosapi_msgs/srv/ActionResultDetails":
+		return rosapi.ActionResultDetailsService, true
+	case "rosapi_msgs/ActionType", "rosapi_msgs/srv/ActionType":
+		return rosapi.ActionTypeService, true
+	case "rosapi_msgs/DeleteParam", "rosapi_msgs/srv/DeleteParam":
+		return rosapi.DeleteParamService, true
+	case "rosapi_msgs/GetActionServers", "rosapi_msgs/srv/GetActionServers":
+		return rosapi.GetActionServersService, true
+	case "rosapi_msgs/GetParam", "rosapi_msgs/srv/GetParam":
+		return rosapi.GetParamService, true
+	case "rosapi_msgs/GetParamNames", "rosapi_msgs/srv/GetParamNames":
+		return rosapi.GetParamNamesService, true
+	case "rosapi_msgs/GetROSVersion", "rosapi_msgs/srv/GetROSVersion":
+		return rosapi.GetROSVersionService, true
+	case "rosapi_msgs/GetTime", "rosapi_msgs/srv/GetTime":
+		return rosapi.GetTimeService, true
+	case "rosapi_msgs/HasParam", "rosapi_msgs/srv/HasParam":
+		return rosapi.HasParamService, true
+	case "rosapi_msgs/Interfaces", "rosapi_msgs/srv/Interfaces":
+		return rosapi.InterfacesService, true
+	case "rosapi_msgs/MessageDetails", "rosapi_msgs/srv/MessageDetails":
+		return rosapi.MessageDetailsService, true
+	case "rosapi_msgs/NodeDetails", "rosapi_msgs/srv/NodeDetails":
+		return rosapi.NodeDetailsService, true
+	case "rosapi_msgs/Nodes", "rosapi_msgs/srv/Nodes":
+		return rosapi.NodesService, true
+	case "rosapi_msgs/Publishers", "rosapi_msgs/srv/Publishers":
+		return rosapi.PublishersService, true
+	case "rosapi_msgs/SearchParam", "rosapi_msgs/srv/SearchParam":
+		return rosapi.SearchParamService, true
+	case "rosapi_msgs/ServiceHost", "rosapi_msgs/srv/ServiceHost":
+		return rosapi.ServiceHostService, true
+	case "rosapi_msgs/ServiceNode", "rosapi_msgs/srv/ServiceNode":
+		return rosapi.ServiceNodeService, true
+	case "rosapi_msgs/ServiceProviders", "rosapi_msgs/srv/ServiceProviders":
+		return rosapi.ServiceProvidersService, true
+	case "rosapi_msgs/ServiceRequestDetails", "rosapi_msgs/srv/ServiceRequestDetails":
+		return rosapi.ServiceRequestDetailsService, true
+	case "rosapi_msgs/ServiceResponseDetails", "rosapi_msgs/srv/ServiceResponseDetails":
+		return rosapi.ServiceResponseDetailsService, true
+	case "rosapi_msgs/ServiceType", "rosapi_msgs/srv/ServiceType":
+		return rosapi.ServiceTypeService, true
+	case "rosapi_msgs/Services", "rosapi_msgs/srv/Services":
+		return rosapi.ServicesService, true
+	case "rosapi_msgs/ServicesForType", "rosapi_msgs/srv/ServicesForType":
+		return rosapi.ServicesForTypeService, true
+	case "rosapi_msgs/SetParam", "rosapi_msgs/srv/SetParam":
+		return rosapi.SetParamService, true
+	case "rosapi_msgs/Subscribers", "rosapi_msgs/srv/Subscribers":
+		return rosapi.SubscribersService, true
+	case "rosapi_msgs/TopicType", "rosapi_msgs/srv/TopicType":
+		return rosapi.TopicTypeService, true
+	case "rosapi_msgs/Topics", "rosapi_msgs/srv/Topics":
+		return rosapi.TopicsService, true
+	case "rosapi_msgs/TopicsAndRawTypes", "rosapi_msgs/srv/TopicsAndRawTypes":
+		return rosapi.TopicsAndRawTypesService, true
+	case "rosapi_msgs/TopicsForType", "rosapi_msgs/srv/TopicsForType":
+		return rosapi.TopicsForTypeService, true
+	case "sensor_msgs/SetCameraInfo", "sensor_msgs/srv/SetCameraInfo":
+		return sensor.SetCameraInfoService, true
 	case "std_srvs/Empty", "std_srvs/srv/Empty":
 		return stdsrvs.EmptyService, true
 	case "std_srvs/SetBool", "std_srvs/srv/SetBool":
@@ -259,6 +547,8 @@ func LookupService(name string) (*idl.ServiceType, bool) {
 		return stdsrvs.TriggerService, true
 	case "tf2_msgs/FrameGraph", "tf2_msgs/srv/FrameGraph":
 		return tf2.FrameGraphService, true
+	case "visualization_msgs/GetInteractiveMarkers", "visualization_msgs/srv/GetInteractiveMarkers":
+		return visualization.GetInteractiveMarkersService, true
 	}
 	return nil, false
 }
@@ -328,18 +618,110 @@ func All() []*idl.Type {
 		nav.OccupancyGridType,
 		nav.OdometryType,
 		nav.PathType,
+		nav.GetMapRequestType,
+		nav.GetMapResponseType,
+		nav.GetPlanRequestType,
+		nav.GetPlanResponseType,
+		nav.LoadMapRequestType,
+		nav.LoadMapResponseType,
+		nav.SetMapRequestType,
+		nav.SetMapResponseType,
+		rcl.LogType,
+		rosapi.TypeDefType,
+		rosapi.ActionFeedbackDetailsRequestType,
+		rosapi.ActionFeedbackDetailsResponseType,
+		rosapi.ActionGoalDetailsRequestType,
+		rosapi.ActionGoalDetailsResponseType,
+		rosapi.ActionResultDetailsRequestType,
+		rosapi.ActionResultDetailsResponseType,
+		rosapi.ActionTypeRequestType,
+		rosapi.ActionTypeResponseType,
+		rosapi.DeleteParamRequestType,
+		rosapi.DeleteParamResponseType,
+		rosapi.GetActionServersRequestType,
+		rosapi.GetActionServersResponseType,
+		rosapi.GetParamNamesRequestType,
+		rosapi.GetParamNamesResponseType,
+		rosapi.GetParamRequestType,
+		rosapi.GetParamResponseType,
+		rosapi.GetROSVersionRequestType,
+		rosapi.GetROSVersionResponseType,
+		rosapi.GetTimeRequestType,
+		rosapi.GetTimeResponseType,
+		rosapi.HasParamRequestType,
+		rosapi.HasParamResponseType,
+		rosapi.InterfacesRequestType,
+		rosapi.InterfacesResponseType,
+		rosapi.MessageDetailsRequestType,
+		rosapi.MessageDetailsResponseType,
+		rosapi.NodeDetailsRequestType,
+		rosapi.NodeDetailsResponseType,
+		rosapi.NodesRequestType,
+		rosapi.NodesResponseType,
+		rosapi.PublishersRequestType,
+		rosapi.PublishersResponseType,
+		rosapi.SearchParamRequestType,
+		rosapi.SearchParamResponseType,
+		rosapi.ServiceHostRequestType,
+		rosapi.ServiceHostResponseType,
+		rosapi.ServiceNodeRequestType,
+		rosapi.ServiceNodeResponseType,
+		rosapi.ServiceProvidersRequestType,
+		rosapi.ServiceProvidersResponseType,
+		rosapi.ServiceRequestDetailsRequestType,
+		rosapi.ServiceRequestDetailsResponseType,
+		rosapi.ServiceResponseDetailsRequestType,
+		rosapi.ServiceResponseDetailsResponseType,
+		rosapi.ServiceTypeRequestType,
+		rosapi.ServiceTypeResponseType,
+		rosapi.ServicesForTypeRequestType,
+		rosapi.ServicesForTypeResponseType,
+		rosapi.ServicesRequestType,
+		rosapi.ServicesResponseType,
+		rosapi.SetParamRequestType,
+		rosapi.SetParamResponseType,
+		rosapi.SubscribersRequestType,
+		rosapi.SubscribersResponseType,
+		rosapi.TopicTypeRequestType,
+		rosapi.TopicTypeResponseType,
+		rosapi.TopicsAndRawTypesRequestType,
+		rosapi.TopicsAndRawTypesResponseType,
+		rosapi.TopicsForTypeRequestType,
+		rosapi.TopicsForTypeResponseType,
+		rosapi.TopicsRequestType,
+		rosapi.TopicsResponseType,
+		rosgraph.ClockType,
+		rosgraph.LogType,
+		rosgraph.TopicStatisticsType,
 		sensor.BatteryStateType,
 		sensor.CameraInfoType,
+		sensor.ChannelFloat32Type,
 		sensor.CompressedImageType,
+		sensor.FluidPressureType,
+		sensor.IlluminanceType,
 		sensor.ImageType,
 		sensor.ImuType,
 		sensor.JointStateType,
 		sensor.JoyType,
+		sensor.JoyFeedbackType,
+		sensor.JoyFeedbackArrayType,
+		sensor.LaserEchoType,
 		sensor.LaserScanType,
+		sensor.MagneticFieldType,
+		sensor.MultiDOFJointStateType,
+		sensor.MultiEchoLaserScanType,
+		sensor.NavSatFixType,
+		sensor.NavSatStatusType,
+		sensor.PointCloudType,
 		sensor.PointCloud2Type,
 		sensor.PointFieldType,
 		sensor.RangeType,
 		sensor.RegionOfInterestType,
+		sensor.RelativeHumidityType,
+		sensor.TemperatureType,
+		sensor.TimeReferenceType,
+		sensor.SetCameraInfoRequestType,
+		sensor.SetCameraInfoResponseType,
 		std.BoolType,
 		std.ByteType,
 		std.ByteMultiArrayType,
@@ -385,6 +767,20 @@ func All() []*idl.Type {
 		tf2.TFMessageType,
 		tf2.FrameGraphRequestType,
 		tf2.FrameGraphResponseType,
+		visualization.ImageMarkerType,
+		visualization.InteractiveMarkerType,
+		visualization.InteractiveMarkerControlType,
+		visualization.InteractiveMarkerFeedbackType,
+		visualization.InteractiveMarkerInitType,
+		visualization.InteractiveMarkerPoseType,
+		visualization.InteractiveMarkerUpdateType,
+		visualization.MarkerType,
+		visualization.MarkerArrayType,
+		visualization.MenuEntryType,
+		visualization.MeshFileType,
+		visualization.UVCoordinateType,
+		visualization.GetInteractiveMarkersRequestType,
+		visualization.GetInteractiveMarkersResponseType,
 	}
 }
 
@@ -394,10 +790,47 @@ func AllServices() []*idl.ServiceType {
 		dharma.SetModeService,
 		diagnostic.AddDiagnosticsService,
 		diagnostic.SelfTestService,
+		nav.GetMapService,
+		nav.GetPlanService,
+		nav.LoadMapService,
+		nav.SetMapService,
+		rosapi.ActionFeedbackDetailsService,
+		rosapi.ActionGoalDetailsService,
+		rosapi.ActionResultDetailsService,
+		rosapi.ActionTypeService,
+		rosapi.DeleteParamService,
+		rosapi.GetActionServersService,
+		rosapi.GetParamService,
+		rosapi.GetParamNamesService,
+		rosapi.GetROSVersionService,
+		rosapi.GetTimeService,
+		rosapi.HasParamService,
+		rosapi.InterfacesService,
+		rosapi.MessageDetailsService,
+		rosapi.NodeDetailsService,
+		rosapi.NodesService,
+		rosapi.PublishersService,
+		rosapi.SearchParamService,
+		rosapi.ServiceHostService,
+		rosapi.ServiceNodeService,
+		rosapi.ServiceProvidersService,
+		rosapi.ServiceRequestDetailsService,
+		rosapi.ServiceResponseDetailsService,
+		rosapi.ServiceTypeService,
+		rosapi.ServicesService,
+		rosapi.ServicesForTypeService,
+		rosapi.SetParamService,
+		rosapi.SubscribersService,
+		rosapi.TopicTypeService,
+		rosapi.TopicsService,
+		rosapi.TopicsAndRawTypesService,
+		rosapi.TopicsForTypeService,
+		sensor.SetCameraInfoService,
 		stdsrvs.EmptyService,
 		stdsrvs.SetBoolService,
 		stdsrvs.TriggerService,
 		tf2.FrameGraphService,
+		visualization.GetInteractiveMarkersService,
 	}
 }
 
