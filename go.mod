@@ -2,4 +2,7 @@ module sarathi
 
 go 1.26
 
-require github.com/goccy/go-yaml v1.19.2 // indirect
+require (
+	github.com/goccy/go-yaml v1.19.2 // indirect
+	github.com/google/go-cmp v0.7.0 // indirect
+)
