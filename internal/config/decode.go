@@ -1,7 +1,6 @@
 package config
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -75,7 +74,7 @@ func (d *decoder) decode(v reflect.Value, n *value, path, unit string) {
 	t := v.Type()
 	switch {
 	case t == rawType():
-		v.Set(reflect.ValueOf(json.RawMessage(toJSON(n))))
+		v.Set(reflect.ValueOf(toJSON(n)))
 		return
 	case t == durationType() || isText(t):
 		d.scalar(v, n, path, unit)
@@ -122,7 +121,7 @@ func (d *decoder) optional(v reflect.Value, n *value, path, unit string) {
 // create returns a pointer to a new t that holds its own defaults.
 func create(t reflect.Type) reflect.Value {
 	p := reflect.New(t)
-	if f, ok := p.Interface().(Defaulter); ok {
+	if f, ok := reflect.TypeAssert[Defaulter](p); ok {
 		f.SetDefaults()
 	}
 	return p

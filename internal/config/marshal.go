@@ -144,7 +144,7 @@ func (p *printer) text(v reflect.Value) string {
 		c.Set(v)
 		v = c
 	}
-	m, ok := v.Addr().Interface().(encoding.TextMarshaler)
+	m, ok := reflect.TypeAssert[encoding.TextMarshaler](v.Addr())
 	if !ok {
 		return plainOrQuoted(fmt.Sprint(v.Interface()))
 	}

@@ -43,7 +43,7 @@ func setScalar(v reflect.Value, n *value, unit string) error {
 		v.SetInt(int64(d))
 		return nil
 	case isText(t):
-		u, ok := v.Addr().Interface().(encoding.TextUnmarshaler)
+		u, ok := reflect.TypeAssert[encoding.TextUnmarshaler](v.Addr())
 		if !ok {
 			return fmt.Errorf("cannot be read as %s", t)
 		}

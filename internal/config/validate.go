@@ -15,7 +15,7 @@ func (d *decoder) validate(v reflect.Value, path string) {
 		return
 	}
 	if v.Kind() != reflect.Pointer && v.CanAddr() {
-		if c, ok := v.Addr().Interface().(interface{ Validate() error }); ok {
+		if c, ok := reflect.TypeAssert[interface{ Validate() error }](v.Addr()); ok {
 			d.report(v.Type(), path, c.Validate())
 		}
 	}

@@ -39,8 +39,8 @@ func rows(results []*result) []row {
 			}
 		}
 		for _, m := range r.metrics {
-			if row, ok := single(name, r, m, compared); ok {
-				out = append(out, row)
+			if line, ok := single(name, r, m, compared); ok {
+				out = append(out, line)
 			}
 		}
 	}
