@@ -1,0 +1,61 @@
+package bus
+
+import (
+	"sync"
+	"time"
+
+	"sarathi/internal/idl"
+)
+
+// Sample is one published message without its Go type. It is shared by all who
+// want it and immutable; each encoding is made at most once, by whoever asks first.
+type Sample struct {
+	Topic    string    // resolved name
+	TypeName string    // ROS 1 spelling, such as "geometry_msgs/Twist"
+	At       time.Time // when it was published
+
+	msg idl.Message // nil for a type that nobody here knows
+
+	json, cdr, ros1 encoding
+}
+
+type encoding struct {
+	once sync.Once
+	data []byte
+}
+
+func (e *encoding) get(encode func([]byte) []byte) []byte {
+	e.once.Do(func() {
+		if e.data == nil {
+			e.data = encode(nil)
+		}
+	})
+	return e.data
+}
+
+// Message returns the message, or nil when its type is not known here.
+func (s *Sample) Message() idl.Message { return s.msg }
+
+// JSON returns the rosbridge JSON of the message. The caller must not change it.
+func (s *Sample) JSON() []byte {
+	if s.msg == nil {
+		return s.json.data
+	}
+	return s.json.get(s.msg.AppendJSON)
+}
+
+// CDR returns the ROS 2 serialization, or nil when the type is not known here.
+func (s *Sample) CDR() []byte {
+	if s.msg == nil {
+		return nil
+	}
+	return s.cdr.get(s.msg.AppendCDR)
+}
+
+// ROS1 returns the ROS 1 serialization, or nil when the type is not known here.
+func (s *Sample) ROS1() []byte {
+	if s.msg == nil {
+		return nil
+	}
+	return s.ros1.get(s.msg.AppendROS1)
+}
