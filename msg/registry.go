@@ -8,9 +8,11 @@ import (
 	"sarathi/msg/dharma"
 	"sarathi/msg/diagnostic"
 	"sarathi/msg/geometry"
+	"sarathi/msg/molly"
 	"sarathi/msg/nav"
 	"sarathi/msg/rcl"
 	"sarathi/msg/rosapi"
+	"sarathi/msg/rosbridge"
 	"sarathi/msg/rosgraph"
 	"sarathi/msg/sensor"
 	"sarathi/msg/std"
@@ -26,20 +28,118 @@ func Lookup(name string) (*idl.Type, bool) {
 		return builtin.DurationType, true
 	case "builtin_interfaces/Time", "builtin_interfaces/msg/Time":
 		return builtin.TimeType, true
+	case "dharma_interfaces/BodyStatus", "dharma_interfaces/msg/BodyStatus":
+		return dharma.BodyStatusType, true
 	case "dharma_interfaces/ControlStatus", "dharma_interfaces/msg/ControlStatus":
 		return dharma.ControlStatusType, true
+	case "dharma_interfaces/DockingStatus", "dharma_interfaces/msg/DockingStatus":
+		return dharma.DockingStatusType, true
 	case "dharma_interfaces/HealthStatus", "dharma_interfaces/msg/HealthStatus":
 		return dharma.HealthStatusType, true
+	case "dharma_interfaces/InspectionCategory", "dharma_interfaces/msg/InspectionCategory":
+		return dharma.InspectionCategoryType, true
+	case "dharma_interfaces/InspectionFinding", "dharma_interfaces/msg/InspectionFinding":
+		return dharma.InspectionFindingType, true
+	case "dharma_interfaces/InspectionModel", "dharma_interfaces/msg/InspectionModel":
+		return dharma.InspectionModelType, true
+	case "dharma_interfaces/InspectionStatus", "dharma_interfaces/msg/InspectionStatus":
+		return dharma.InspectionStatusType, true
+	case "dharma_interfaces/LocalizationStatus", "dharma_interfaces/msg/LocalizationStatus":
+		return dharma.LocalizationStatusType, true
+	case "dharma_interfaces/MappingStatus", "dharma_interfaces/msg/MappingStatus":
+		return dharma.MappingStatusType, true
+	case "dharma_interfaces/NavigationStatus", "dharma_interfaces/msg/NavigationStatus":
+		return dharma.NavigationStatusType, true
+	case "dharma_interfaces/NetStatus", "dharma_interfaces/msg/NetStatus":
+		return dharma.NetStatusType, true
 	case "dharma_interfaces/OdometryStatus", "dharma_interfaces/msg/OdometryStatus":
 		return dharma.OdometryStatusType, true
+	case "dharma_interfaces/PeopleStatus", "dharma_interfaces/msg/PeopleStatus":
+		return dharma.PeopleStatusType, true
+	case "dharma_interfaces/PersonBox", "dharma_interfaces/msg/PersonBox":
+		return dharma.PersonBoxType, true
+	case "dharma_interfaces/PlannerStatus", "dharma_interfaces/msg/PlannerStatus":
+		return dharma.PlannerStatusType, true
+	case "dharma_interfaces/RouteStatus", "dharma_interfaces/msg/RouteStatus":
+		return dharma.RouteStatusType, true
 	case "dharma_interfaces/SectorScan", "dharma_interfaces/msg/SectorScan":
 		return dharma.SectorScanType, true
 	case "dharma_interfaces/SensorHealth", "dharma_interfaces/msg/SensorHealth":
 		return dharma.SensorHealthType, true
+	case "dharma_interfaces/SimStatus", "dharma_interfaces/msg/SimStatus":
+		return dharma.SimStatusType, true
+	case "dharma_interfaces/SiteStatus", "dharma_interfaces/msg/SiteStatus":
+		return dharma.SiteStatusType, true
+	case "dharma_interfaces/StopPointEvent", "dharma_interfaces/msg/StopPointEvent":
+		return dharma.StopPointEventType, true
+	case "dharma_interfaces/TagDetection", "dharma_interfaces/msg/TagDetection":
+		return dharma.TagDetectionType, true
+	case "dharma_interfaces/TagDetections", "dharma_interfaces/msg/TagDetections":
+		return dharma.TagDetectionsType, true
+	case "dharma_interfaces/Waypoint", "dharma_interfaces/msg/Waypoint":
+		return dharma.WaypointType, true
+	case "dharma_interfaces/WaypointPath", "dharma_interfaces/msg/WaypointPath":
+		return dharma.WaypointPathType, true
+	case "dharma_interfaces/GoTo_Request", "dharma_interfaces/srv/GoTo_Request":
+		return dharma.GoToRequestType, true
+	case "dharma_interfaces/GoTo_Response", "dharma_interfaces/srv/GoTo_Response":
+		return dharma.GoToResponseType, true
+	case "dharma_interfaces/ListInspectionCategories_Request", "dharma_interfaces/srv/ListInspectionCategories_Request":
+		return dharma.ListInspectionCategoriesRequestType, true
+	case "dharma_interfaces/ListInspectionCategories_Response", "dharma_interfaces/srv/ListInspectionCategories_Response":
+		return dharma.ListInspectionCategoriesResponseType, true
+	case "dharma_interfaces/ListInspectionModels_Request", "dharma_interfaces/srv/ListInspectionModels_Request":
+		return dharma.ListInspectionModelsRequestType, true
+	case "dharma_interfaces/ListInspectionModels_Response", "dharma_interfaces/srv/ListInspectionModels_Response":
+		return dharma.ListInspectionModelsResponseType, true
+	case "dharma_interfaces/ListRoutes_Request", "dharma_interfaces/srv/ListRoutes_Request":
+		return dharma.ListRoutesRequestType, true
+	case "dharma_interfaces/ListRoutes_Response", "dharma_interfaces/srv/ListRoutes_Response":
+		return dharma.ListRoutesResponseType, true
+	case "dharma_interfaces/ListSites_Request", "dharma_interfaces/srv/ListSites_Request":
+		return dharma.ListSitesRequestType, true
+	case "dharma_interfaces/ListSites_Response", "dharma_interfaces/srv/ListSites_Response":
+		return dharma.ListSitesResponseType, true
+	case "dharma_interfaces/LoadFile_Request", "dharma_interfaces/srv/LoadFile_Request":
+		return dharma.LoadFileRequestType, true
+	case "dharma_interfaces/LoadFile_Response", "dharma_interfaces/srv/LoadFile_Response":
+		return dharma.LoadFileResponseType, true
+	case "dharma_interfaces/LoadPath_Request", "dharma_interfaces/srv/LoadPath_Request":
+		return dharma.LoadPathRequestType, true
+	case "dharma_interfaces/LoadPath_Response", "dharma_interfaces/srv/LoadPath_Response":
+		return dharma.LoadPathResponseType, true
+	case "dharma_interfaces/LoadSite_Request", "dharma_interfaces/srv/LoadSite_Request":
+		return dharma.LoadSiteRequestType, true
+	case "dharma_interfaces/LoadSite_Response", "dharma_interfaces/srv/LoadSite_Response":
+		return dharma.LoadSiteResponseType, true
+	case "dharma_interfaces/MarkStopPoint_Request", "dharma_interfaces/srv/MarkStopPoint_Request":
+		return dharma.MarkStopPointRequestType, true
+	case "dharma_interfaces/MarkStopPoint_Response", "dharma_interfaces/srv/MarkStopPoint_Response":
+		return dharma.MarkStopPointResponseType, true
+	case "dharma_interfaces/PlanPath_Request", "dharma_interfaces/srv/PlanPath_Request":
+		return dharma.PlanPathRequestType, true
+	case "dharma_interfaces/PlanPath_Response", "dharma_interfaces/srv/PlanPath_Response":
+		return dharma.PlanPathResponseType, true
+	case "dharma_interfaces/SetInspection_Request", "dharma_interfaces/srv/SetInspection_Request":
+		return dharma.SetInspectionRequestType, true
+	case "dharma_interfaces/SetInspection_Response", "dharma_interfaces/srv/SetInspection_Response":
+		return dharma.SetInspectionResponseType, true
 	case "dharma_interfaces/SetMode_Request", "dharma_interfaces/srv/SetMode_Request":
 		return dharma.SetModeRequestType, true
 	case "dharma_interfaces/SetMode_Response", "dharma_interfaces/srv/SetMode_Response":
 		return dharma.SetModeResponseType, true
+	case "dharma_interfaces/SetNavSpeed_Request", "dharma_interfaces/srv/SetNavSpeed_Request":
+		return dharma.SetNavSpeedRequestType, true
+	case "dharma_interfaces/SetNavSpeed_Response", "dharma_interfaces/srv/SetNavSpeed_Response":
+		return dharma.SetNavSpeedResponseType, true
+	case "dharma_interfaces/SetPath_Request", "dharma_interfaces/srv/SetPath_Request":
+		return dharma.SetPathRequestType, true
+	case "dharma_interfaces/SetPath_Response", "dharma_interfaces/srv/SetPath_Response":
+		return dharma.SetPathResponseType, true
+	case "dharma_interfaces/StartMapping_Request", "dharma_interfaces/srv/StartMapping_Request":
+		return dharma.StartMappingRequestType, true
+	case "dharma_interfaces/StartMapping_Response", "dharma_interfaces/srv/StartMapping_Response":
+		return dharma.StartMappingResponseType, true
 	case "diagnostic_msgs/DiagnosticArray", "diagnostic_msgs/msg/DiagnosticArray":
 		return diagnostic.DiagnosticArrayType, true
 	case "diagnostic_msgs/DiagnosticStatus", "diagnostic_msgs/msg/DiagnosticStatus":
@@ -118,6 +218,64 @@ func Lookup(name string) (*idl.Type, bool) {
 		return geometry.WrenchType, true
 	case "geometry_msgs/WrenchStamped", "geometry_msgs/msg/WrenchStamped":
 		return geometry.WrenchStampedType, true
+	case "molly_interfaces/Conversation", "molly_interfaces/msg/Conversation":
+		return molly.ConversationType, true
+	case "molly_interfaces/GreeterStatus", "molly_interfaces/msg/GreeterStatus":
+		return molly.GreeterStatusType, true
+	case "molly_interfaces/Poi", "molly_interfaces/msg/Poi":
+		return molly.PoiType, true
+	case "molly_interfaces/PoiArray", "molly_interfaces/msg/PoiArray":
+		return molly.PoiArrayType, true
+	case "molly_interfaces/SpeechStatus", "molly_interfaces/msg/SpeechStatus":
+		return molly.SpeechStatusType, true
+	case "molly_interfaces/Tour", "molly_interfaces/msg/Tour":
+		return molly.TourType, true
+	case "molly_interfaces/TourArray", "molly_interfaces/msg/TourArray":
+		return molly.TourArrayType, true
+	case "molly_interfaces/TourCommand", "molly_interfaces/msg/TourCommand":
+		return molly.TourCommandType, true
+	case "molly_interfaces/TourState", "molly_interfaces/msg/TourState":
+		return molly.TourStateType, true
+	case "molly_interfaces/Visitor", "molly_interfaces/msg/Visitor":
+		return molly.VisitorType, true
+	case "molly_interfaces/Visitors", "molly_interfaces/msg/Visitors":
+		return molly.VisitorsType, true
+	case "molly_interfaces/Ask_Request", "molly_interfaces/srv/Ask_Request":
+		return molly.AskRequestType, true
+	case "molly_interfaces/Ask_Response", "molly_interfaces/srv/Ask_Response":
+		return molly.AskResponseType, true
+	case "molly_interfaces/DeleteById_Request", "molly_interfaces/srv/DeleteById_Request":
+		return molly.DeleteByIdRequestType, true
+	case "molly_interfaces/DeleteById_Response", "molly_interfaces/srv/DeleteById_Response":
+		return molly.DeleteByIdResponseType, true
+	case "molly_interfaces/Gesture_Request", "molly_interfaces/srv/Gesture_Request":
+		return molly.GestureRequestType, true
+	case "molly_interfaces/Gesture_Response", "molly_interfaces/srv/Gesture_Response":
+		return molly.GestureResponseType, true
+	case "molly_interfaces/GetTourState_Request", "molly_interfaces/srv/GetTourState_Request":
+		return molly.GetTourStateRequestType, true
+	case "molly_interfaces/GetTourState_Response", "molly_interfaces/srv/GetTourState_Response":
+		return molly.GetTourStateResponseType, true
+	case "molly_interfaces/GoToPoi_Request", "molly_interfaces/srv/GoToPoi_Request":
+		return molly.GoToPoiRequestType, true
+	case "molly_interfaces/GoToPoi_Response", "molly_interfaces/srv/GoToPoi_Response":
+		return molly.GoToPoiResponseType, true
+	case "molly_interfaces/SavePoi_Request", "molly_interfaces/srv/SavePoi_Request":
+		return molly.SavePoiRequestType, true
+	case "molly_interfaces/SavePoi_Response", "molly_interfaces/srv/SavePoi_Response":
+		return molly.SavePoiResponseType, true
+	case "molly_interfaces/SaveTour_Request", "molly_interfaces/srv/SaveTour_Request":
+		return molly.SaveTourRequestType, true
+	case "molly_interfaces/SaveTour_Response", "molly_interfaces/srv/SaveTour_Response":
+		return molly.SaveTourResponseType, true
+	case "molly_interfaces/Say_Request", "molly_interfaces/srv/Say_Request":
+		return molly.SayRequestType, true
+	case "molly_interfaces/Say_Response", "molly_interfaces/srv/Say_Response":
+		return molly.SayResponseType, true
+	case "molly_interfaces/TourControl_Request", "molly_interfaces/srv/TourControl_Request":
+		return molly.TourControlRequestType, true
+	case "molly_interfaces/TourControl_Response", "molly_interfaces/srv/TourControl_Response":
+		return molly.TourControlResponseType, true
 	case "nav_msgs/GridCells", "nav_msgs/msg/GridCells":
 		return nav.GridCellsType, true
 	case "nav_msgs/MapMetaData", "nav_msgs/msg/MapMetaData":
@@ -272,6 +430,10 @@ func Lookup(name string) (*idl.Type, bool) {
 		return rosapi.TopicsForTypeRequestType, true
 	case "rosapi_msgs/TopicsForType_Response", "rosapi_msgs/srv/TopicsForType_Response":
 		return rosapi.TopicsForTypeResponseType, true
+	case "rosbridge_msgs/ConnectedClient", "rosbridge_msgs/msg/ConnectedClient":
+		return rosbridge.ConnectedClientType, true
+	case "rosbridge_msgs/ConnectedClients", "rosbridge_msgs/msg/ConnectedClients":
+		return rosbridge.ConnectedClientsType, true
 	case "rosgraph_msgs/Clock", "rosgraph_msgs/msg/Clock":
 		return rosgraph.ClockType, true
 	case "rosgraph_msgs/Log", "rosgraph_msgs/msg/Log":
@@ -461,12 +623,58 @@ func Lookup(name string) (*idl.Type, bool) {
 // LookupService returns the service called name, spelled as in ROS 1 or in ROS 2.
 func LookupService(name string) (*idl.ServiceType, bool) {
 	switch name {
+	case "dharma_interfaces/GoTo", "dharma_interfaces/srv/GoTo":
+		return dharma.GoToService, true
+	case "dharma_interfaces/ListInspectionCategories", "dharma_interfaces/srv/ListInspectionCategories":
+		return dharma.ListInspectionCategoriesService, true
+	case "dharma_interfaces/ListInspectionModels", "dharma_interfaces/srv/ListInspectionModels":
+		return dharma.ListInspectionModelsService, true
+	case "dharma_interfaces/ListRoutes", "dharma_interfaces/srv/ListRoutes":
+		return dharma.ListRoutesService, true
+	case "dharma_interfaces/ListSites", "dharma_interfaces/srv/ListSites":
+		return dharma.ListSitesService, true
+	case "dharma_interfaces/LoadFile", "dharma_interfaces/srv/LoadFile":
+		return dharma.LoadFileService, true
+	case "dharma_interfaces/LoadPath", "dharma_interfaces/srv/LoadPath":
+		return dharma.LoadPathService, true
+	case "dharma_interfaces/LoadSite", "dharma_interfaces/srv/LoadSite":
+		return dharma.LoadSiteService, true
+	case "dharma_interfaces/MarkStopPoint", "dharma_interfaces/srv/MarkStopPoint":
+		return dharma.MarkStopPointService, true
+	case "dharma_interfaces/PlanPath", "dharma_interfaces/srv/PlanPath":
+		return dharma.PlanPathService, true
+	case "dharma_interfaces/SetInspection", "dharma_interfaces/srv/SetInspection":
+		return dharma.SetInspectionService, true
 	case "dharma_interfaces/SetMode", "dharma_interfaces/srv/SetMode":
 		return dharma.SetModeService, true
+	case "dharma_interfaces/SetNavSpeed", "dharma_interfaces/srv/SetNavSpeed":
+		return dharma.SetNavSpeedService, true
+	case "dharma_interfaces/SetPath", "dharma_interfaces/srv/SetPath":
+		return dharma.SetPathService, true
+	case "dharma_interfaces/StartMapping", "dharma_interfaces/srv/StartMapping":
+		return dharma.StartMappingService, true
 	case "diagnostic_msgs/AddDiagnostics", "diagnostic_msgs/srv/AddDiagnostics":
 		return diagnostic.AddDiagnosticsService, true
 	case "diagnostic_msgs/SelfTest", "diagnostic_msgs/srv/SelfTest":
 		return diagnostic.SelfTestService, true
+	case "molly_interfaces/Ask", "molly_interfaces/srv/Ask":
+		return molly.AskService, true
+	case "molly_interfaces/DeleteById", "molly_interfaces/srv/DeleteById":
+		return molly.DeleteByIdService, true
+	case "molly_interfaces/Gesture", "molly_interfaces/srv/Gesture":
+		return molly.GestureService, true
+	case "molly_interfaces/GetTourState", "molly_interfaces/srv/GetTourState":
+		return molly.GetTourStateService, true
+	case "molly_interfaces/GoToPoi", "molly_interfaces/srv/GoToPoi":
+		return molly.GoToPoiService, true
+	case "molly_interfaces/SavePoi", "molly_interfaces/srv/SavePoi":
+		return molly.SavePoiService, true
+	case "molly_interfaces/SaveTour", "molly_interfaces/srv/SaveTour":
+		return molly.SaveTourService, true
+	case "molly_interfaces/Say", "molly_interfaces/srv/Say":
+		return molly.SayService, true
+	case "molly_interfaces/TourControl", "molly_interfaces/srv/TourControl":
+		return molly.TourControlService, true
 	case "nav_msgs/GetMap", "nav_msgs/srv/GetMap":
 		return nav.GetMapService, true
 	case "nav_msgs/GetPlan", "nav_msgs/srv/GetPlan":
@@ -567,13 +775,62 @@ func All() []*idl.Type {
 	return []*idl.Type{
 		builtin.DurationType,
 		builtin.TimeType,
+		dharma.BodyStatusType,
 		dharma.ControlStatusType,
+		dharma.DockingStatusType,
 		dharma.HealthStatusType,
+		dharma.InspectionCategoryType,
+		dharma.InspectionFindingType,
+		dharma.InspectionModelType,
+		dharma.InspectionStatusType,
+		dharma.LocalizationStatusType,
+		dharma.MappingStatusType,
+		dharma.NavigationStatusType,
+		dharma.NetStatusType,
 		dharma.OdometryStatusType,
+		dharma.PeopleStatusType,
+		dharma.PersonBoxType,
+		dharma.PlannerStatusType,
+		dharma.RouteStatusType,
 		dharma.SectorScanType,
 		dharma.SensorHealthType,
+		dharma.SimStatusType,
+		dharma.SiteStatusType,
+		dharma.StopPointEventType,
+		dharma.TagDetectionType,
+		dharma.TagDetectionsType,
+		dharma.WaypointType,
+		dharma.WaypointPathType,
+		dharma.GoToRequestType,
+		dharma.GoToResponseType,
+		dharma.ListInspectionCategoriesRequestType,
+		dharma.ListInspectionCategoriesResponseType,
+		dharma.ListInspectionModelsRequestType,
+		dharma.ListInspectionModelsResponseType,
+		dharma.ListRoutesRequestType,
+		dharma.ListRoutesResponseType,
+		dharma.ListSitesRequestType,
+		dharma.ListSitesResponseType,
+		dharma.LoadFileRequestType,
+		dharma.LoadFileResponseType,
+		dharma.LoadPathRequestType,
+		dharma.LoadPathResponseType,
+		dharma.LoadSiteRequestType,
+		dharma.LoadSiteResponseType,
+		dharma.MarkStopPointRequestType,
+		dharma.MarkStopPointResponseType,
+		dharma.PlanPathRequestType,
+		dharma.PlanPathResponseType,
+		dharma.SetInspectionRequestType,
+		dharma.SetInspectionResponseType,
 		dharma.SetModeRequestType,
 		dharma.SetModeResponseType,
+		dharma.SetNavSpeedRequestType,
+		dharma.SetNavSpeedResponseType,
+		dharma.SetPathRequestType,
+		dharma.SetPathResponseType,
+		dharma.StartMappingRequestType,
+		dharma.StartMappingResponseType,
 		diagnostic.DiagnosticArrayType,
 		diagnostic.DiagnosticStatusType,
 		diagnostic.KeyValueType,
@@ -613,6 +870,35 @@ func All() []*idl.Type {
 		geometry.VelocityStampedType,
 		geometry.WrenchType,
 		geometry.WrenchStampedType,
+		molly.ConversationType,
+		molly.GreeterStatusType,
+		molly.PoiType,
+		molly.PoiArrayType,
+		molly.SpeechStatusType,
+		molly.TourType,
+		molly.TourArrayType,
+		molly.TourCommandType,
+		molly.TourStateType,
+		molly.VisitorType,
+		molly.VisitorsType,
+		molly.AskRequestType,
+		molly.AskResponseType,
+		molly.DeleteByIdRequestType,
+		molly.DeleteByIdResponseType,
+		molly.GestureRequestType,
+		molly.GestureResponseType,
+		molly.GetTourStateRequestType,
+		molly.GetTourStateResponseType,
+		molly.GoToPoiRequestType,
+		molly.GoToPoiResponseType,
+		molly.SavePoiRequestType,
+		molly.SavePoiResponseType,
+		molly.SaveTourRequestType,
+		molly.SaveTourResponseType,
+		molly.SayRequestType,
+		molly.SayResponseType,
+		molly.TourControlRequestType,
+		molly.TourControlResponseType,
 		nav.GridCellsType,
 		nav.MapMetaDataType,
 		nav.OccupancyGridType,
@@ -690,6 +976,8 @@ func All() []*idl.Type {
 		rosapi.TopicsForTypeResponseType,
 		rosapi.TopicsRequestType,
 		rosapi.TopicsResponseType,
+		rosbridge.ConnectedClientType,
+		rosbridge.ConnectedClientsType,
 		rosgraph.ClockType,
 		rosgraph.LogType,
 		rosgraph.TopicStatisticsType,
@@ -787,9 +1075,32 @@ func All() []*idl.Type {
 // AllServices returns all service types, sorted by ROS 2 name.
 func AllServices() []*idl.ServiceType {
 	return []*idl.ServiceType{
+		dharma.GoToService,
+		dharma.ListInspectionCategoriesService,
+		dharma.ListInspectionModelsService,
+		dharma.ListRoutesService,
+		dharma.ListSitesService,
+		dharma.LoadFileService,
+		dharma.LoadPathService,
+		dharma.LoadSiteService,
+		dharma.MarkStopPointService,
+		dharma.PlanPathService,
+		dharma.SetInspectionService,
 		dharma.SetModeService,
+		dharma.SetNavSpeedService,
+		dharma.SetPathService,
+		dharma.StartMappingService,
 		diagnostic.AddDiagnosticsService,
 		diagnostic.SelfTestService,
+		molly.AskService,
+		molly.DeleteByIdService,
+		molly.GestureService,
+		molly.GetTourStateService,
+		molly.GoToPoiService,
+		molly.SavePoiService,
+		molly.SaveTourService,
+		molly.SayService,
+		molly.TourControlService,
 		nav.GetMapService,
 		nav.GetPlanService,
 		nav.LoadMapService,

@@ -41,19 +41,19 @@ uint8 LEVEL_OK = 0      # nothing to report
 uint8 LEVEL_WARN = 1    # works with a limitation
 uint8 LEVEL_ERROR = 2   # someone must act
 
-std_msgs/Header header    # time of the check
-uint8 level               # [@enum LEVEL] worst of all checks
-string[] issues           # each warning and error as one line; empty when all is well
-SensorHealth[] sensors    # the watched sensors, in the order of the profile
-float32 speed_scale       # [@range 0, 1] speed the robot may use in this condition, as a fraction
-float32 cpu               # [%] [@range 0, 100] processor in use
-float32 gpu               # [%] [@range 0, 100] graphics processor in use; NaN off a Jetson
-float32 ram               # [%] [@range 0, 100] memory in use
-float32 ram_used          # [GB] [@range 0, inf] memory in use, 1 GB = 1e9 B
-float32 ram_total         # [GB] [@range 0, inf] memory fitted, 1 GB = 1e9 B
-float32 temp              # [degC] hottest zone
-float32 disk_free         # [GB] [@range 0, inf] space left where the sites are kept, 1 GB = 1e9 B
-float32 load              # [@range 0, inf] runnable processes, mean of the last minute
+std_msgs/Header header   # time of the check
+uint8 level              # [@enum LEVEL] worst of all checks
+string[] issues          # each warning and error as one line; empty when all is well
+SensorHealth[] sensors   # the watched sensors, in the order of the profile
+float32 speed_scale      # [@range 0, 1] speed the robot may use in this condition, as a fraction
+float32 cpu              # [%] [@range 0, 100] processor in use
+float32 gpu              # [%] [@range 0, 100] graphics processor in use; NaN off a Jetson
+float32 ram              # [%] [@range 0, 100] memory in use
+float32 ram_used         # [GB] [@range 0, inf] memory in use, 1 GB = 1e9 B
+float32 ram_total        # [GB] [@range 0, inf] memory fitted, 1 GB = 1e9 B
+float32 temp             # [degC] hottest zone
+float32 disk_free        # [GB] [@range 0, inf] space left where the sites are kept, 1 GB = 1e9 B
+float32 load             # [@range 0, inf] runnable processes, mean of the last minute
 `
 
 // HealthStatusType describes dharma_interfaces/msg/HealthStatus.

@@ -26,29 +26,29 @@ type OdometryStatus struct {
 // OdometryStatusDefinition is the definition text without dependencies.
 const OdometryStatusDefinition = `# The trip meter: distance and speeds since the last reset, from the odometry.
 
-std_msgs/Header header           # [@frame odom] time of the last odometry used
-bool ok                          # odometry arrives; false: speed is 0 and the rest stands still
-float64 distance                 # [m] way travelled, sideways motion included
-float64 moving_time              # [s] time spent moving
-float32 speed                    # [m/s] [@range 0, inf] speed now
-float32 average_speed            # [m/s] [@range 0, inf] distance by moving_time; 0 before the first move
-float32 top_speed                # [m/s] [@range 0, inf] highest speed
-float32 rate                     # [Hz] [@range 0, inf] odometry messages a second
-builtin_interfaces/Time since    # when the meter was last reset
+std_msgs/Header header          # [@frame odom] time of the last odometry used
+bool ok                         # odometry arrives; false: speed is 0 and the rest stands still
+float64 distance                # [m] way travelled, sideways motion included
+float64 moving_time             # [s] time spent moving
+float32 speed                   # [m/s] [@range 0, inf] speed now
+float32 average_speed           # [m/s] [@range 0, inf] distance by moving_time; 0 before the first move
+float32 top_speed               # [m/s] [@range 0, inf] highest speed
+float32 rate                    # [Hz] [@range 0, inf] odometry messages a second
+builtin_interfaces/Time since   # when the meter was last reset
 `
 
 // OdometryStatusDefinitionROS1 is the same of the ROS 1 flavour.
 const OdometryStatusDefinitionROS1 = `# The trip meter: distance and speeds since the last reset, from the odometry.
 
-std_msgs/Header header           # [@frame odom] time of the last odometry used
-bool ok                          # odometry arrives; false: speed is 0 and the rest stands still
-float64 distance                 # [m] way travelled, sideways motion included
-float64 moving_time              # [s] time spent moving
-float32 speed                    # [m/s] [@range 0, inf] speed now
-float32 average_speed            # [m/s] [@range 0, inf] distance by moving_time; 0 before the first move
-float32 top_speed                # [m/s] [@range 0, inf] highest speed
-float32 rate                     # [Hz] [@range 0, inf] odometry messages a second
-time since    # when the meter was last reset
+std_msgs/Header header          # [@frame odom] time of the last odometry used
+bool ok                         # odometry arrives; false: speed is 0 and the rest stands still
+float64 distance                # [m] way travelled, sideways motion included
+float64 moving_time             # [s] time spent moving
+float32 speed                   # [m/s] [@range 0, inf] speed now
+float32 average_speed           # [m/s] [@range 0, inf] distance by moving_time; 0 before the first move
+float32 top_speed               # [m/s] [@range 0, inf] highest speed
+float32 rate                    # [Hz] [@range 0, inf] odometry messages a second
+time since   # when the meter was last reset
 `
 
 // OdometryStatusType describes dharma_interfaces/msg/OdometryStatus.

@@ -36,12 +36,12 @@ const SectorScanDefinition = `# Nearest obstacle in each sector around the robot
 string KIND_FRONT = "front"
 string KIND_SAFETY = "safety"
 
-std_msgs/Header header     # [@frame base_link] frame of the bearings and ranges; time of the oldest data in it
-string kind                # [@enum KIND] front: the sectors ahead, for avoidance; safety: all around, for the protective field
-float32 angle_min          # [rad] [@range -3.1416, 3.1416] start of the first sector, counter-clockwise from the x axis
-float32 angle_increment    # [rad] width of a sector
-float32 range_min          # [m] shorter returns are not used
-float32 range_max          # [m] how far the sensors look
+std_msgs/Header header    # [@frame base_link] frame of the bearings and ranges; time of the oldest data in it
+string kind               # [@enum KIND] front: the sectors ahead, for avoidance; safety: all around, for the protective field
+float32 angle_min         # [rad] [@range -3.1416, 3.1416] start of the first sector, counter-clockwise from the x axis
+float32 angle_increment   # [rad] width of a sector
+float32 range_min         # [m] shorter returns are not used
+float32 range_max         # [m] how far the sensors look
 # [m] nearest return from the origin of the frame. range_max or more: observed and free. NaN (null in JSON): not observed, which is not free.
 float32[] ranges
 `
@@ -53,12 +53,12 @@ const SectorScanDefinitionROS1 = `# Nearest obstacle in each sector around the r
 string KIND_FRONT=front
 string KIND_SAFETY=safety
 
-std_msgs/Header header     # [@frame base_link] frame of the bearings and ranges; time of the oldest data in it
-string kind                # [@enum KIND] front: the sectors ahead, for avoidance; safety: all around, for the protective field
-float32 angle_min          # [rad] [@range -3.1416, 3.1416] start of the first sector, counter-clockwise from the x axis
-float32 angle_increment    # [rad] width of a sector
-float32 range_min          # [m] shorter returns are not used
-float32 range_max          # [m] how far the sensors look
+std_msgs/Header header    # [@frame base_link] frame of the bearings and ranges; time of the oldest data in it
+string kind               # [@enum KIND] front: the sectors ahead, for avoidance; safety: all around, for the protective field
+float32 angle_min         # [rad] [@range -3.1416, 3.1416] start of the first sector, counter-clockwise from the x axis
+float32 angle_increment   # [rad] width of a sector
+float32 range_min         # [m] shorter returns are not used
+float32 range_max         # [m] how far the sensors look
 # [m] nearest return from the origin of the frame. range_max or more: observed and free. NaN (null in JSON): not observed, which is not free.
 float32[] ranges
 `

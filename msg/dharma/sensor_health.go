@@ -21,12 +21,12 @@ type SensorHealth struct {
 // SensorHealthDefinition is the definition text without dependencies.
 const SensorHealthDefinition = `# How regularly one sensor reports.
 
-string name         # sensor, such as lidar or camera
-string topic        # topic that is watched
-float32 rate        # [Hz] [@range 0, inf] messages a second, measured
-float32 min_rate    # [Hz] [@range 0, inf] least that is expected
-float32 age         # [s] [@range 0, inf] since the last message; NaN: none yet
-bool ok             # the rate suffices
+string name        # sensor, such as lidar or camera
+string topic       # topic that is watched
+float32 rate       # [Hz] [@range 0, inf] messages a second, measured
+float32 min_rate   # [Hz] [@range 0, inf] least that is expected
+float32 age        # [s] [@range 0, inf] since the last message; NaN: none yet
+bool ok            # the rate suffices
 `
 
 // SensorHealthType describes dharma_interfaces/msg/SensorHealth.

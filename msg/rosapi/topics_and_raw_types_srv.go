@@ -86,9 +86,9 @@ type TopicsAndRawTypesResponse struct {
 }
 
 // TopicsAndRawTypesResponseDefinition is the definition text without dependencies.
-const TopicsAndRawTypesResponseDefinition = `string[] topics                 # names
-string[] types                  # type of each
-string[] typedefs_full_text     # definition of each, dependencies after lines of 80 '='
+const TopicsAndRawTypesResponseDefinition = `string[] topics               # names
+string[] types                # type of each
+string[] typedefs_full_text   # definition of each, dependencies after lines of 80 '='
 `
 
 // TopicsAndRawTypesResponseType describes rosapi_msgs/srv/TopicsAndRawTypes_Response.

@@ -86,22 +86,22 @@ uint8 POWER_SUPPLY_TECHNOLOGY_LIMN = 6      # lithium manganese
 uint8 POWER_SUPPLY_TECHNOLOGY_TERNARY = 7   # ternary lithium
 uint8 POWER_SUPPLY_TECHNOLOGY_VRLA = 8      # sealed lead acid
 
-std_msgs/Header header         # time of the measurement
-float32 voltage                # [V] at the terminals
-float32 temperature            # [degC] of the pack
-float32 current                # [A] negative while discharging
-float32 charge                 # [Ah] left
-float32 capacity               # [Ah] when full, as last measured
-float32 design_capacity        # [Ah] when new
-float32 percentage             # [@range 0, 1] charge left as a fraction
-uint8 power_supply_status      # [@enum POWER_SUPPLY_STATUS] flow of current
-uint8 power_supply_health      # [@enum POWER_SUPPLY_HEALTH] condition
-uint8 power_supply_technology  # [@enum POWER_SUPPLY_TECHNOLOGY] chemistry
-bool present                   # a battery is fitted
-float32[] cell_voltage         # [V] each cell; empty when not measured
-float32[] cell_temperature     # [degC] each cell; empty when not measured
-string location                # slot or place of the battery
-string serial_number           # as printed on the battery
+std_msgs/Header header          # time of the measurement
+float32 voltage                 # [V] at the terminals
+float32 temperature             # [degC] of the pack
+float32 current                 # [A] negative while discharging
+float32 charge                  # [Ah] left
+float32 capacity                # [Ah] when full, as last measured
+float32 design_capacity         # [Ah] when new
+float32 percentage              # [@range 0, 1] charge left as a fraction
+uint8 power_supply_status       # [@enum POWER_SUPPLY_STATUS] flow of current
+uint8 power_supply_health       # [@enum POWER_SUPPLY_HEALTH] condition
+uint8 power_supply_technology   # [@enum POWER_SUPPLY_TECHNOLOGY] chemistry
+bool present                    # a battery is fitted
+float32[] cell_voltage          # [V] each cell; empty when not measured
+float32[] cell_temperature      # [degC] each cell; empty when not measured
+string location                 # slot or place of the battery
+string serial_number            # as printed on the battery
 `
 
 // BatteryStateDefinitionROS1 is the same of the ROS 1 flavour.
@@ -131,22 +131,22 @@ uint8 POWER_SUPPLY_TECHNOLOGY_LIFE = 4
 uint8 POWER_SUPPLY_TECHNOLOGY_NICD = 5
 uint8 POWER_SUPPLY_TECHNOLOGY_LIMN = 6
 
-Header header                  # time of the measurement
-float32 voltage                # [V] at the terminals
-float32 temperature            # [degC] of the pack
-float32 current                # [A] negative while discharging
-float32 charge                 # [Ah] left
-float32 capacity               # [Ah] when full, as last measured
-float32 design_capacity        # [Ah] when new
-float32 percentage             # [@range 0, 1] charge left as a fraction
-uint8 power_supply_status      # [@enum POWER_SUPPLY_STATUS] flow of current
-uint8 power_supply_health      # [@enum POWER_SUPPLY_HEALTH] condition
-uint8 power_supply_technology  # [@enum POWER_SUPPLY_TECHNOLOGY] chemistry
-bool present                   # a battery is fitted
-float32[] cell_voltage         # [V] each cell; empty when not measured
-float32[] cell_temperature     # [degC] each cell; empty when not measured
-string location                # slot or place of the battery
-string serial_number           # as printed on the battery
+Header header                   # time of the measurement
+float32 voltage                 # [V] at the terminals
+float32 temperature             # [degC] of the pack
+float32 current                 # [A] negative while discharging
+float32 charge                  # [Ah] left
+float32 capacity                # [Ah] when full, as last measured
+float32 design_capacity         # [Ah] when new
+float32 percentage              # [@range 0, 1] charge left as a fraction
+uint8 power_supply_status       # [@enum POWER_SUPPLY_STATUS] flow of current
+uint8 power_supply_health       # [@enum POWER_SUPPLY_HEALTH] condition
+uint8 power_supply_technology   # [@enum POWER_SUPPLY_TECHNOLOGY] chemistry
+bool present                    # a battery is fitted
+float32[] cell_voltage          # [V] each cell; empty when not measured
+float32[] cell_temperature      # [degC] each cell; empty when not measured
+string location                 # slot or place of the battery
+string serial_number            # as printed on the battery
 `
 
 // BatteryStateType describes sensor_msgs/msg/BatteryState.

@@ -28,33 +28,33 @@ type CameraInfo struct {
 // CameraInfoDefinition is the definition text without dependencies.
 const CameraInfoDefinition = `# Calibration of a camera.
 
-std_msgs/Header header      # optical frame, and time of the image it belongs to
-uint32 height               # [px] rows of the calibrated image
-uint32 width                # [px] columns of the calibrated image
-string distortion_model     # name of the lens model, such as plumb_bob
-float64[] d                 # parameters of the lens model
-float64[9] k                # 3x3, row by row: intrinsic matrix of the raw image [px]
-float64[9] r                # 3x3, row by row: rotation that aligns a stereo pair
-float64[12] p               # 3x4, row by row: projection of the rectified image [px]
-uint32 binning_x            # camera pixels joined along x; 0 means 1
-uint32 binning_y            # camera pixels joined along y; 0 means 1
-RegionOfInterest roi        # part of the sensor that was read; all zero means the whole
+std_msgs/Header header    # optical frame, and time of the image it belongs to
+uint32 height             # [px] rows of the calibrated image
+uint32 width              # [px] columns of the calibrated image
+string distortion_model   # name of the lens model, such as plumb_bob
+float64[] d               # parameters of the lens model
+float64[9] k              # 3x3, row by row: intrinsic matrix of the raw image [px]
+float64[9] r              # 3x3, row by row: rotation that aligns a stereo pair
+float64[12] p             # 3x4, row by row: projection of the rectified image [px]
+uint32 binning_x          # camera pixels joined along x; 0 means 1
+uint32 binning_y          # camera pixels joined along y; 0 means 1
+RegionOfInterest roi      # part of the sensor that was read; all zero means the whole
 `
 
 // CameraInfoDefinitionROS1 is the same of the ROS 1 flavour.
 const CameraInfoDefinitionROS1 = `# Calibration of a camera, ROS 1 form: the matrices have upper case names.
 
-Header header               # optical frame, and time of the image it belongs to
-uint32 height               # [px] rows of the calibrated image
-uint32 width                # [px] columns of the calibrated image
-string distortion_model     # name of the lens model, such as plumb_bob
-float64[] D                 # parameters of the lens model
-float64[9] K                # 3x3, row by row: intrinsic matrix of the raw image [px]
-float64[9] R                # 3x3, row by row: rotation that aligns a stereo pair
-float64[12] P               # 3x4, row by row: projection of the rectified image [px]
-uint32 binning_x            # camera pixels joined along x; 0 means 1
-uint32 binning_y            # camera pixels joined along y; 0 means 1
-RegionOfInterest roi        # part of the sensor that was read; all zero means the whole
+Header header             # optical frame, and time of the image it belongs to
+uint32 height             # [px] rows of the calibrated image
+uint32 width              # [px] columns of the calibrated image
+string distortion_model   # name of the lens model, such as plumb_bob
+float64[] D               # parameters of the lens model
+float64[9] K              # 3x3, row by row: intrinsic matrix of the raw image [px]
+float64[9] R              # 3x3, row by row: rotation that aligns a stereo pair
+float64[12] P             # 3x4, row by row: projection of the rectified image [px]
+uint32 binning_x          # camera pixels joined along x; 0 means 1
+uint32 binning_y          # camera pixels joined along y; 0 means 1
+RegionOfInterest roi      # part of the sensor that was read; all zero means the whole
 `
 
 // CameraInfoType describes sensor_msgs/msg/CameraInfo.

@@ -39,19 +39,19 @@ func NewNavSatFix() *NavSatFix {
 // NavSatFixDefinition is the definition text without dependencies.
 const NavSatFixDefinition = `# A position from satellites, on the WGS 84 ellipsoid.
 
-std_msgs/Header header            # frame of the antenna, and time
-NavSatStatus status               # kind of fix
-float64 latitude                  # [deg] [@range -90, 90] north is positive
-float64 longitude                 # [deg] [@range -180, 180] east is positive
-float64 altitude                  # [m] above the ellipsoid; NaN: unknown
-float64[9] position_covariance    # [m2] 3x3, row by row: east, north, up
+std_msgs/Header header           # frame of the antenna, and time
+NavSatStatus status              # kind of fix
+float64 latitude                 # [deg] [@range -90, 90] north is positive
+float64 longitude                # [deg] [@range -180, 180] east is positive
+float64 altitude                 # [m] above the ellipsoid; NaN: unknown
+float64[9] position_covariance   # [m2] 3x3, row by row: east, north, up
 
 uint8 COVARIANCE_TYPE_UNKNOWN = 0          # covariance not known
 uint8 COVARIANCE_TYPE_APPROXIMATED = 1     # derived from the dilution of precision
 uint8 COVARIANCE_TYPE_DIAGONAL_KNOWN = 2   # variances reported by the receiver
 uint8 COVARIANCE_TYPE_KNOWN = 3            # full matrix reported by the receiver
 
-uint8 position_covariance_type    # [@enum COVARIANCE_TYPE] origin of the covariance
+uint8 position_covariance_type   # [@enum COVARIANCE_TYPE] origin of the covariance
 `
 
 // NavSatFixType describes sensor_msgs/msg/NavSatFix.

@@ -38,11 +38,11 @@ func NewNavSatStatus() *NavSatStatus {
 // NavSatStatusDefinition is the definition text without dependencies.
 const NavSatStatusDefinition = `# Which satellites gave a position, and how.
 
-int8 STATUS_UNKNOWN = -2    # not reported
-int8 STATUS_NO_FIX = -1     # no position
-int8 STATUS_FIX = 0         # position without corrections
-int8 STATUS_SBAS_FIX = 1    # with corrections from satellites
-int8 STATUS_GBAS_FIX = 2    # with corrections from the ground
+int8 STATUS_UNKNOWN = -2   # not reported
+int8 STATUS_NO_FIX = -1    # no position
+int8 STATUS_FIX = 0        # position without corrections
+int8 STATUS_SBAS_FIX = 1   # with corrections from satellites
+int8 STATUS_GBAS_FIX = 2   # with corrections from the ground
 
 int8 status -2   # [@enum STATUS] kind of fix
 

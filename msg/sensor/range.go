@@ -32,30 +32,30 @@ const RangeDefinition = `# One distance from a sensor with a cone of view.
 
 std_msgs/Header header   # sensor frame, x forward, and time
 
-uint8 ULTRASOUND = 0     # sound
-uint8 INFRARED = 1       # light
+uint8 ULTRASOUND = 0   # sound
+uint8 INFRARED = 1     # light
 
-uint8 radiation_type     # [@range 0, 1] ULTRASOUND or INFRARED
-float32 field_of_view    # [rad] full angle of the cone
-float32 min_range        # [m] shorter values are invalid
-float32 max_range        # [m] longer values are invalid
-float32 range            # [m] measured; -inf: object too close, +inf: nothing seen, NaN: no measurement
-float32 variance         # [m2] of the range; 0: unknown
+uint8 radiation_type    # [@range 0, 1] ULTRASOUND or INFRARED
+float32 field_of_view   # [rad] full angle of the cone
+float32 min_range       # [m] shorter values are invalid
+float32 max_range       # [m] longer values are invalid
+float32 range           # [m] measured; -inf: object too close, +inf: nothing seen, NaN: no measurement
+float32 variance        # [m2] of the range; 0: unknown
 `
 
 // RangeDefinitionROS1 is the same of the ROS 1 flavour.
 const RangeDefinitionROS1 = `# One distance from a sensor with a cone of view, ROS 1 form: without the variance.
 
-Header header            # sensor frame, x forward, and time
+Header header   # sensor frame, x forward, and time
 
 uint8 ULTRASOUND = 0
 uint8 INFRARED = 1
 
-uint8 radiation_type     # [@range 0, 1] ULTRASOUND or INFRARED
-float32 field_of_view    # [rad] full angle of the cone
-float32 min_range        # [m] shorter values are invalid
-float32 max_range        # [m] longer values are invalid
-float32 range            # [m] measured; -inf: object too close, +inf: nothing seen, NaN: no measurement
+uint8 radiation_type    # [@range 0, 1] ULTRASOUND or INFRARED
+float32 field_of_view   # [rad] full angle of the cone
+float32 min_range       # [m] shorter values are invalid
+float32 max_range       # [m] longer values are invalid
+float32 range           # [m] measured; -inf: object too close, +inf: nothing seen, NaN: no measurement
 `
 
 // RangeType describes sensor_msgs/msg/Range.

@@ -20,11 +20,11 @@ type RegionOfInterest struct {
 // RegionOfInterestDefinition is the definition text without dependencies.
 const RegionOfInterestDefinition = `# A rectangle of an image.
 
-uint32 x_offset    # [px] left column
-uint32 y_offset    # [px] top row
-uint32 height      # [px] rows
-uint32 width       # [px] columns
-bool do_rectify    # a rectified image should be cut to the part that the rectangle covers
+uint32 x_offset   # [px] left column
+uint32 y_offset   # [px] top row
+uint32 height     # [px] rows
+uint32 width      # [px] columns
+bool do_rectify   # a rectified image should be cut to the part that the rectangle covers
 `
 
 // RegionOfInterestType describes sensor_msgs/msg/RegionOfInterest.

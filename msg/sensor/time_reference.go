@@ -20,17 +20,17 @@ type TimeReference struct {
 // TimeReferenceDefinition is the definition text without dependencies.
 const TimeReferenceDefinition = `# What another clock shows.
 
-std_msgs/Header header            # time of this clock when the other was read; the frame is not used
-builtin_interfaces/Time time_ref  # time of the other clock
-string source                     # name of the other clock
+std_msgs/Header header             # time of this clock when the other was read; the frame is not used
+builtin_interfaces/Time time_ref   # time of the other clock
+string source                      # name of the other clock
 `
 
 // TimeReferenceDefinitionROS1 is the same of the ROS 1 flavour.
 const TimeReferenceDefinitionROS1 = `# What another clock shows.
 
-std_msgs/Header header            # time of this clock when the other was read; the frame is not used
-time time_ref  # time of the other clock
-string source                     # name of the other clock
+std_msgs/Header header             # time of this clock when the other was read; the frame is not used
+time time_ref   # time of the other clock
+string source                      # name of the other clock
 `
 
 // TimeReferenceType describes sensor_msgs/msg/TimeReference.

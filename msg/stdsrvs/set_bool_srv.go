@@ -16,7 +16,7 @@ type SetBoolRequest struct {
 // SetBoolRequestDefinition is the definition text without dependencies.
 const SetBoolRequestDefinition = `# Switch something on or off.
 
-bool data        # wanted state
+bool data   # wanted state
 `
 
 // SetBoolRequestType describes std_srvs/srv/SetBool_Request.

@@ -25,25 +25,25 @@ type LookupTransformGoal struct {
 // LookupTransformGoalDefinition is the definition text without dependencies.
 const LookupTransformGoalDefinition = `# Wait for a transform.
 
-string target_frame                    # frame of the result
-string source_frame                    # frame of the data
-builtin_interfaces/Time source_time    # time of the data; zero: latest
-builtin_interfaces/Duration timeout    # how long to wait
-builtin_interfaces/Time target_time    # time in the target frame (advanced only)
-string fixed_frame                     # frame that does not move in between (advanced only)
-bool advanced                          # use target_time and fixed_frame
+string target_frame                   # frame of the result
+string source_frame                   # frame of the data
+builtin_interfaces/Time source_time   # time of the data; zero: latest
+builtin_interfaces/Duration timeout   # how long to wait
+builtin_interfaces/Time target_time   # time in the target frame (advanced only)
+string fixed_frame                    # frame that does not move in between (advanced only)
+bool advanced                         # use target_time and fixed_frame
 `
 
 // LookupTransformGoalDefinitionROS1 is the same of the ROS 1 flavour.
 const LookupTransformGoalDefinitionROS1 = `# Wait for a transform.
 
-string target_frame                    # frame of the result
-string source_frame                    # frame of the data
-time source_time    # time of the data; zero: latest
-duration timeout    # how long to wait
-time target_time    # time in the target frame (advanced only)
-string fixed_frame                     # frame that does not move in between (advanced only)
-bool advanced                          # use target_time and fixed_frame
+string target_frame                   # frame of the result
+string source_frame                   # frame of the data
+time source_time   # time of the data; zero: latest
+duration timeout   # how long to wait
+time target_time   # time in the target frame (advanced only)
+string fixed_frame                    # frame that does not move in between (advanced only)
+bool advanced                         # use target_time and fixed_frame
 `
 
 // LookupTransformGoalType describes tf2_msgs/action/LookupTransform_Goal.

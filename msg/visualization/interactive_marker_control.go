@@ -54,9 +54,9 @@ const InteractiveMarkerControlDefinition = `# One handle of an interactive marke
 string name                            # unique in the marker
 geometry_msgs/Quaternion orientation   # direction of the handle: its x axis moves and turns
 
-uint8 INHERIT = 0        # turns with the marker
-uint8 FIXED = 1          # keeps its direction
-uint8 VIEW_FACING = 2    # faces the viewer
+uint8 INHERIT = 0       # turns with the marker
+uint8 FIXED = 1         # keeps its direction
+uint8 VIEW_FACING = 2   # faces the viewer
 
 uint8 orientation_mode   # [@range 0, 2] INHERIT, FIXED or VIEW_FACING
 
@@ -71,11 +71,11 @@ uint8 MOVE_3D = 7          # moves freely
 uint8 ROTATE_3D = 8        # turns freely
 uint8 MOVE_ROTATE_3D = 9   # moves and turns freely
 
-uint8 interaction_mode               # [@range 0, 9] NONE to MOVE_ROTATE_3D
-bool always_visible                  # shown without interaction too
-Marker[] markers                     # shape of the handle; empty: made from the mode
-bool independent_marker_orientation  # the shapes do not turn with a view facing handle
-string description                   # text that explains the handle
+uint8 interaction_mode                # [@range 0, 9] NONE to MOVE_ROTATE_3D
+bool always_visible                   # shown without interaction too
+Marker[] markers                      # shape of the handle; empty: made from the mode
+bool independent_marker_orientation   # the shapes do not turn with a view facing handle
+string description                    # text that explains the handle
 `
 
 // InteractiveMarkerControlType describes visualization_msgs/msg/InteractiveMarkerControl.

@@ -49,12 +49,12 @@ string client_id         # program the person uses
 string marker_name       # marker
 string control_name      # handle
 
-uint8 KEEP_ALIVE = 0      # still in use
-uint8 POSE_UPDATE = 1     # moved or turned
-uint8 MENU_SELECT = 2     # chose from the menu
-uint8 BUTTON_CLICK = 3    # clicked a button
-uint8 MOUSE_DOWN = 4      # pressed
-uint8 MOUSE_UP = 5        # released
+uint8 KEEP_ALIVE = 0     # still in use
+uint8 POSE_UPDATE = 1    # moved or turned
+uint8 MENU_SELECT = 2    # chose from the menu
+uint8 BUTTON_CLICK = 3   # clicked a button
+uint8 MOUSE_DOWN = 4     # pressed
+uint8 MOUSE_UP = 5       # released
 
 uint8 event_type                  # [@range 0, 5] one of the constants
 geometry_msgs/Pose pose           # [m] pose of the marker

@@ -85,25 +85,25 @@ int32 MODIFY = 0      # the same
 int32 DELETE = 2      # remove this marker
 int32 DELETEALL = 3   # remove all markers
 
-std_msgs/Header header                       # frame and time
-string ns                                    # namespace of the id
-int32 id                                     # number of the marker in its namespace
-int32 type                                   # shape, ARROW to ARROW_STRIP
-int32 action                                 # ADD, MODIFY, DELETE or DELETEALL
-geometry_msgs/Pose pose                      # [m] where it is
-geometry_msgs/Vector3 scale                  # [m] size; 1 is a metre for the plain shapes
-std_msgs/ColorRGBA color                     # colour
-builtin_interfaces/Duration lifetime         # how long it is shown; 0: for ever
-bool frame_locked                            # follow the frame when it moves
-geometry_msgs/Point[] points                 # [m] points of lines and lists, relative to the pose
-std_msgs/ColorRGBA[] colors                  # one for each point, or empty
-string texture_resource                      # URL or name of the texture
-sensor_msgs/CompressedImage texture          # texture, when it travels in the message
-UVCoordinate[] uv_coordinates                # place of each point in the texture
-string text                                  # text of a TEXT_VIEW_FACING
-string mesh_resource                         # URL or name of the mesh
-MeshFile mesh_file                           # mesh, when it travels in the message
-bool mesh_use_embedded_materials             # keep the colours of the mesh file
+std_msgs/Header header                 # frame and time
+string ns                              # namespace of the id
+int32 id                               # number of the marker in its namespace
+int32 type                             # shape, ARROW to ARROW_STRIP
+int32 action                           # ADD, MODIFY, DELETE or DELETEALL
+geometry_msgs/Pose pose                # [m] where it is
+geometry_msgs/Vector3 scale            # [m] size; 1 is a metre for the plain shapes
+std_msgs/ColorRGBA color               # colour
+builtin_interfaces/Duration lifetime   # how long it is shown; 0: for ever
+bool frame_locked                      # follow the frame when it moves
+geometry_msgs/Point[] points           # [m] points of lines and lists, relative to the pose
+std_msgs/ColorRGBA[] colors            # one for each point, or empty
+string texture_resource                # URL or name of the texture
+sensor_msgs/CompressedImage texture    # texture, when it travels in the message
+UVCoordinate[] uv_coordinates          # place of each point in the texture
+string text                            # text of a TEXT_VIEW_FACING
+string mesh_resource                   # URL or name of the mesh
+MeshFile mesh_file                     # mesh, when it travels in the message
+bool mesh_use_embedded_materials       # keep the colours of the mesh file
 `
 
 // MarkerDefinitionROS1 is the same of the ROS 1 flavour.

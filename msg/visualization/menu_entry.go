@@ -27,10 +27,10 @@ const (
 // MenuEntryDefinition is the definition text without dependencies.
 const MenuEntryDefinition = `# One entry of the menu of an interactive marker.
 
-uint32 id           # number of the entry; not 0
-uint32 parent_id    # entry above; 0: top level
-string title        # text
-string command      # what to run, for ROSRUN and ROSLAUNCH
+uint32 id          # number of the entry; not 0
+uint32 parent_id   # entry above; 0: top level
+string title       # text
+string command     # what to run, for ROSRUN and ROSLAUNCH
 
 uint8 FEEDBACK = 0    # report the choice
 uint8 ROSRUN = 1      # run a program
