@@ -70,10 +70,7 @@ func (e *emitter) ros1Fields(d, ros1 *Definition) (fields []wireField, only stri
 		}
 		other := d.Fields[match]
 		got, want := e.fieldType(ROS1, f.Type), e.fieldType(ROS2, other.Type)
-		if f.Type.Primitive() && f.Type.Name == "byte" {
-			got = strings.Replace(got, "int8", "uint8", 1) // the same byte on the wire
-		}
-		if got != want {
+		if signless(got) != signless(want) {
 			return nil, "", &ParseError{Path: ros1.Path, Line: f.Line, What: fmt.Sprintf(
 				"field %s is %s in Go but %s in the ROS 2 definition: fields of one name must have one type", f.Name, got, want)}
 		}
@@ -84,6 +81,9 @@ func (e *emitter) ros1Fields(d, ros1 *Definition) (fields []wireField, only stri
 	}
 	return fields, only, nil
 }
+
+// signless makes int8 and uint8 equal: byte is the one in ROS 1 and the other in ROS 2, and both are the same byte on the wire.
+func signless(goType string) string { return strings.Replace(goType, "uint8", "int8", 1) }
 
 // wireFunc returns the part of a function name that stands for a primitive: "Int32" of wire.Int32.
 func wireFunc(t FieldType, prim primitive) string {

@@ -37,8 +37,8 @@ func LoadTree(fsys fs.FS, prefix string) (*Tree, error) {
 		}
 		kind := strings.TrimPrefix(path.Ext(name), ".")
 		parts := strings.Split(name, "/")
-		if sectionSuffixes(kind) == nil && entry.Name() == strings.ToUpper(strings.TrimSuffix(entry.Name(), path.Ext(name)))+path.Ext(name) {
-			return nil // README.md, LICENSE
+		if path.Ext(name) == ".md" {
+			return nil
 		}
 		if len(parts) != 3 || sectionSuffixes(kind) == nil || parts[1] != kind && parts[1] != "ros1" {
 			errs = append(errs, &ParseError{Path: path.Join(prefix, name), What: "unexpected file: definitions are <package>/{msg,srv,action}/Name.{msg,srv,action} or <package>/ros1/Name.*"})

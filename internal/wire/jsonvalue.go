@@ -255,12 +255,12 @@ func (r *JSONReader) stringBytes() []byte {
 	return nil
 }
 
-// validUTF8 replaces bytes that are not UTF-8 by U+FFFD, as all JSON output has only valid text.
+// validUTF8 replaces each byte that is not UTF-8 by U+FFFD, as encoding/json does.
 func validUTF8(b []byte) []byte {
 	if utf8.Valid(b) {
 		return b
 	}
-	return bytes.ToValidUTF8(b, []byte("\ufffd"))
+	return []byte(string([]rune(string(b))))
 }
 
 // escapedString reads on from the first backslash at i of a string that begins at start.
