@@ -39,6 +39,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, err)
 		return 2
 	}
+	if len(tree.Interfaces) == 0 {
+		fmt.Fprintf(stderr, "msggen: no definitions below %s: give their folder with -interfaces\n", *interfaces)
+		return 2
+	}
 	files, err := idl.Emit(tree, *module)
 	if err != nil {
 		fmt.Fprintln(stderr, err)
