@@ -22,7 +22,7 @@ var order = []string{
 	/*    */ "internal/topics",
 	/*    */ "hal rosbridge teleop",
 	/* L4 */ "internal/nodes/* internal/body/* internal/gateway/*",
-	/* L5 */ "internal/profile",
+	/* L5 */ "internal/profile internal/script",
 	/*    */ "internal/scenario",
 	/* L6 */ "internal/app",
 	/*    */ "internal/tools/*",
