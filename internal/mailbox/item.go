@@ -13,7 +13,7 @@ type Item struct {
 	urgent bool
 
 	queued atomic.Bool
-	next   *Item // owned by the queue while queued, by the loop after Take
+	next   *Item // owned by whoever claimed the item until it is pushed, then by the queue, then by the loop
 
 	runs  atomic.Uint64
 	total atomic.Int64 // ns

@@ -8,6 +8,8 @@ import "sync/atomic"
 // It is a Treiber stack (R. K. Treiber, IBM RJ 5118, 1986) of which the loop
 // always takes everything at once and reverses it: pushing is one compare-and-swap,
 // order is kept, and since nothing is ever popped singly there is no ABA problem.
+//
+// What a goroutine wrote before Push is visible to the item's run.
 type Queue struct {
 	normal atomic.Pointer[Item]
 	urgent atomic.Pointer[Item]
@@ -28,13 +30,14 @@ func (q *Queue) Push(i *Item) {
 	}
 }
 
-// Empty reports whether nothing waits.
+// Empty reports whether nothing was pushed since the loop last took from both kinds.
 func (q *Queue) Empty() bool { return q.normal.Load() == nil && q.urgent.Load() == nil }
 
 // Loop is the taking side of a Queue. Only one goroutine may use it.
 type Loop struct {
-	queue *Queue
-	batch *Item // normal items already taken, oldest first
+	queue  *Queue
+	urgent *Item // urgent items already taken, oldest first
+	batch  *Item // the others already taken, oldest first
 }
 
 // NewLoop returns the taking side of q.
@@ -43,27 +46,23 @@ func NewLoop(q *Queue) *Loop { return &Loop{queue: q} }
 // Next returns the item to run now: the oldest urgent one, else the oldest other
 // one, else nil.
 func (l *Loop) Next() *Item {
-	if l.queue.urgent.Load() != nil {
-		urgent := reverse(l.queue.urgent.Swap(nil))
-		if rest := urgent.next; rest != nil {
-			// Rare: several urgent items at once. They go ahead of the batch, in order.
-			last := rest
-			for last.next != nil {
-				last = last.next
-			}
-			last.next = l.batch
-			l.batch = rest
-		}
-		urgent.next = nil
-		return urgent
+	if i := l.NextUrgent(); i != nil {
+		return i
 	}
-	if l.batch == nil {
-		l.batch = reverse(l.queue.normal.Swap(nil))
+	return pop(&l.batch, &l.queue.normal)
+}
+
+// NextUrgent returns the oldest urgent item, or nil.
+func (l *Loop) NextUrgent() *Item { return pop(&l.urgent, &l.queue.urgent) }
+
+// pop takes the first item of taken, which is filled from pushed when it is empty.
+func pop(taken **Item, pushed *atomic.Pointer[Item]) *Item {
+	if *taken == nil && pushed.Load() != nil {
+		*taken = reverse(pushed.Swap(nil))
 	}
-	i := l.batch
+	i := *taken
 	if i != nil {
-		l.batch = i.next
-		i.next = nil
+		*taken, i.next = i.next, nil
 	}
 	return i
 }

@@ -4,57 +4,110 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-func TestOrderAndUrgency(t *testing.T) {
-	var q Queue
-	l := NewLoop(&q)
-	var got []string
-	item := func(name string, urgent bool) *Item {
-		return NewItem(name, urgent, func() { got = append(got, name) })
-	}
-	a, b, c := item("a", false), item("b", false), item("c", false)
-	stop, stop2 := item("stop", true), item("stop2", true)
-	for _, i := range []*Item{a, b, c} {
-		if !i.Claim() {
-			t.Fatal("a fresh item could not be claimed")
+// script is a loop whose items write their names down.
+type script struct {
+	queue Queue
+	loop  *Loop
+	ran   []string
+}
+
+func newScript() *script {
+	s := &script{}
+	s.loop = NewLoop(&s.queue)
+	return s
+}
+
+func (s *script) item(name string, urgent bool) *Item {
+	return NewItem(name, urgent, func() { s.ran = append(s.ran, name) })
+}
+
+func (s *script) ready(items ...*Item) {
+	for _, i := range items {
+		if i.Claim() {
+			s.queue.Push(i)
 		}
-		q.Push(i)
 	}
-	l.Next().Run()
-	for _, i := range []*Item{stop, stop2} {
-		i.Claim()
-		q.Push(i)
+}
+
+func (s *script) drain() {
+	for i := s.loop.Next(); i != nil; i = s.loop.Next() {
+		i.Run()
 	}
-	if a.Claim() {
-		q.Push(a) // ready again while b and c still wait
-	}
+}
+
+func TestOrderAndUrgency(t *testing.T) {
+	s := newScript()
+	a, b, c := s.item("a", false), s.item("b", false), s.item("c", false)
+	stop, stop2 := s.item("stop", true), s.item("stop2", true)
+	s.ready(a, b, c)
+	s.loop.Next().Run()
+	s.ready(stop, stop2)
+	s.ready(a) // again, while b and c still wait
 	if b.Claim() {
 		t.Error("a queued item was claimed twice")
 	}
-	for i := l.Next(); i != nil; i = l.Next() {
-		i.Run()
+	s.drain()
+	if diff := cmp.Diff([]string{"a", "stop", "stop2", "b", "c", "a"}, s.ran); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
 	}
-	want := []string{"a", "stop", "stop2", "b", "c", "a"}
-	if len(got) != len(want) {
-		t.Fatalf("ran %v, want %v", got, want)
-	}
-	for i := range want {
-		if got[i] != want[i] {
-			t.Fatalf("ran %v, want %v", got, want)
-		}
-	}
-	if !q.Empty() {
+	if !s.queue.Empty() {
 		t.Error("queue not empty at the end")
 	}
 }
 
-// TestNothingIsLost pushes from many goroutines while one loop takes: every
-// claim must lead to exactly one later run.
+func TestUrgentItemsKeepTheirOrder(t *testing.T) {
+	s := newScript()
+	first, second, third := s.item("first", true), s.item("second", true), s.item("third", true)
+	s.ready(s.item("other", false), first, second)
+	s.loop.Next().Run()
+	s.ready(third) // comes while second has been taken but not run
+	s.drain()
+	if diff := cmp.Diff([]string{"first", "second", "third", "other"}, s.ran); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+}
+
+func TestNextUrgentLeavesTheOthers(t *testing.T) {
+	s := newScript()
+	s.ready(s.item("scan", false), s.item("stop", true))
+	if i := s.loop.NextUrgent(); i == nil || i.Label() != "stop" || !i.Urgent() {
+		t.Fatalf("NextUrgent() = %v, want stop", i)
+	}
+	if i := s.loop.NextUrgent(); i != nil {
+		t.Fatalf("NextUrgent() = %s, which is not urgent", i.Label())
+	}
+	if i := s.loop.Next(); i == nil || i.Label() != "scan" || i.Urgent() {
+		t.Fatalf("Next() = %v, want scan", i)
+	}
+}
+
+// TestItemMayBeMadeReadyByItsOwnRun is what a subscription with more messages does.
+func TestItemMayBeMadeReadyByItsOwnRun(t *testing.T) {
+	s := newScript()
+	left := 3
+	var more *Item
+	more = NewItem("more", false, func() {
+		s.ran = append(s.ran, "more")
+		if left--; left > 0 {
+			s.ready(more)
+		}
+	})
+	s.ready(more, s.item("other", false))
+	s.drain()
+	if diff := cmp.Diff([]string{"more", "other", "more", "more"}, s.ran); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+}
+
+// TestNothingIsLost pushes from many goroutines while one loop takes: what was
+// written before a claim is seen by a later run, whoever won the claim.
 func TestNothingIsLost(t *testing.T) {
 	const producers, rounds = 8, 2000
-	var q Queue
-	l := NewLoop(&q)
+	s := newScript()
 	var pending, seen [producers]int // guarded by the mutexes below
 	var mu [producers]sync.Mutex
 	items := make([]*Item, producers)
@@ -74,7 +127,7 @@ func TestNothingIsLost(t *testing.T) {
 				pending[p]++
 				mu[p].Unlock()
 				if items[p].Claim() {
-					q.Push(items[p])
+					s.queue.Push(items[p])
 				}
 			}
 		})
@@ -87,14 +140,59 @@ func TestNothingIsLost(t *testing.T) {
 			running = false
 		default:
 		}
-		for i := l.Next(); i != nil; i = l.Next() {
-			i.Run()
-		}
+		s.drain()
 	}
 	for p := range producers {
 		if seen[p] != rounds {
 			t.Errorf("producer %d: %d of %d seen", p, seen[p], rounds)
 		}
+	}
+}
+
+// TestOrderOfOneGoroutineIsKept pushes fresh items, as Context.Post does.
+func TestOrderOfOneGoroutineIsKept(t *testing.T) {
+	const producers, rounds = 4, 2000
+	s := newScript()
+	var last [producers]int // owned by the loop
+	var wg sync.WaitGroup
+	for p := range producers {
+		wg.Go(func() {
+			for n := 1; n <= rounds; n++ {
+				s.ready(NewItem("post", false, func() {
+					if n != last[p]+1 {
+						t.Errorf("producer %d: %d came after %d", p, n, last[p])
+					}
+					last[p] = n
+				}))
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { wg.Wait(); close(done) }()
+	for running := true; running; {
+		select {
+		case <-done:
+			running = false
+		default:
+		}
+		s.drain()
+	}
+	for p, n := range last {
+		if n != rounds {
+			t.Errorf("producer %d: %d of %d ran", p, n, rounds)
+		}
+	}
+}
+
+func TestPushAllocatesNothing(t *testing.T) {
+	s := newScript()
+	n := 0
+	i := NewItem("/cmd_vel", false, func() { n++ })
+	if allocs := testing.AllocsPerRun(1000, func() { s.ready(i); s.drain() }); allocs != 0 {
+		t.Errorf("%v allocations per push and run, want 0", allocs)
+	}
+	if n == 0 {
+		t.Error("the item never ran")
 	}
 }
 
