@@ -208,8 +208,8 @@ func TestDefinitionsAgree(t *testing.T) {
 			want = append(want, f.Name)
 		}
 		fields := reflect.TypeOf(typ.New()).Elem()
-		for i := range fields.NumField() {
-			got = append(got, fields.Field(i).Tag.Get("json"))
+		for field := range fields.Fields() {
+			got = append(got, field.Tag.Get("json"))
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-definition +struct):\n%s", typ.ROS2Name(), diff)

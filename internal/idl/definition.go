@@ -1,7 +1,5 @@
 package idl
 
-import "strings"
-
 // Dialect says which ROS generation's syntax and primitives a text uses.
 type Dialect uint8
 
@@ -81,9 +79,6 @@ func (t FieldType) FullName() string {
 	}
 	return t.Package + "/" + t.Name
 }
-
-// isString reports whether the element type is a string or wide string.
-func (t FieldType) isString() bool { return t.Primitive() && strings.HasSuffix(t.Name, "string") }
 
 // primitive describes how one built-in type appears in Go and on the wire.
 type primitive struct {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"go/format"
+	"path"
 	"sort"
 	"strconv"
 	"strings"
@@ -26,13 +27,13 @@ func Emit(t *Tree, module string) ([]File, error) {
 	errs := checkNames(t.Interfaces)
 	e := &emitter{tree: t, module: module}
 	var files []File
-	add := func(path, source, code string) {
+	add := func(name, source, code string) {
 		data, err := format.Source([]byte(GeneratedMark + source + ". DO NOT EDIT.\n\n" + code))
 		if err != nil {
-			errs = append(errs, fmt.Errorf("generate %s: %w", path, err))
+			errs = append(errs, fmt.Errorf("generate %s: %w", name, err))
 			return
 		}
-		files = append(files, File{Path: path, Data: data})
+		files = append(files, File{Path: name, Data: data})
 	}
 	packages := map[string]string{}
 	for _, i := range t.Interfaces {
@@ -42,7 +43,7 @@ func Emit(t *Tree, module string) ([]File, error) {
 			continue
 		}
 		add(goFile(i), i.Path, code)
-		packages[i.Package] = i.Path[:strings.Index(i.Path, i.Package+"/")] + i.Package
+		packages[i.Package] = path.Dir(path.Dir(i.Path))
 	}
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
@@ -110,11 +111,11 @@ func (e *emitter) internal(name string) string {
 
 func (e *emitter) importBlock() string {
 	var std, own []string
-	for _, path := range sortedKeys(e.imports) {
-		if strings.Contains(path, "/") {
-			own = append(own, strconv.Quote(path)+"\n")
+	for _, imported := range sortedKeys(e.imports) {
+		if strings.Contains(imported, "/") {
+			own = append(own, strconv.Quote(imported)+"\n")
 		} else {
-			std = append(std, strconv.Quote(path)+"\n")
+			std = append(std, strconv.Quote(imported)+"\n")
 		}
 	}
 	if len(std) > 0 {

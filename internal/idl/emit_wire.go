@@ -10,7 +10,6 @@ type wireField struct {
 	typ     FieldType
 	dialect Dialect
 	expr    string // Go expression that holds it
-
 }
 
 // wireMethods writes AppendWire and ReadWire. They serve both layouts; a type whose ROS 1 flavour has other
@@ -119,6 +118,7 @@ func (e *emitter) appendFields(fields []wireField) {
 			x += "[:]"
 		case Unbounded, Bounded:
 			e.printf("dst = wire.Len(dst, l, len(%s))\n", x)
+		case Scalar:
 		}
 		if f.isStruct() {
 			if f.typ.Array == Scalar {
@@ -153,6 +153,7 @@ func (e *emitter) readFields(fields []wireField) {
 			x += "[:]"
 		case Unbounded, Bounded:
 			e.printf("%s = wire.Make[%s](r, %d, %d)\n", x, e.elemType(f.dialect, f.typ), f.typ.Len, e.minSize(f))
+		case Scalar:
 		}
 		if f.isStruct() {
 			if f.typ.Array == Scalar {

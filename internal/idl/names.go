@@ -22,7 +22,7 @@ func GoType(name string) string { return strings.ReplaceAll(name, "_", "") }
 // initialisms: frame_id is FrameID, TYPE_DOCK is TypeDock.
 func GoName(rosName string) string {
 	var b strings.Builder
-	for _, word := range strings.Split(rosName, "_") {
+	for word := range strings.SplitSeq(rosName, "_") {
 		if word == "" {
 			continue
 		}

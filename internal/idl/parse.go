@@ -190,8 +190,8 @@ func (p *parser) member(n int, parts memberParts, comment Comment) {
 			p.fail(n, "constant %s has type %s: constants are scalar primitives", parts.name, parts.typ)
 			return
 		}
-		value, what := parseScalar(p.src.Dialect, typ, parts.value)
-		if what != "" {
+		var value string
+		if value, what = parseScalar(p.src.Dialect, typ, parts.value); what != "" {
 			p.fail(n, "constant %s: %s", parts.name, what)
 			return
 		}

@@ -157,8 +157,7 @@ func TestParseErrors(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q in it", err, test.want)
 			}
-			var parseErr *ParseError
-			if !errors.As(err, &parseErr) {
+			if _, ok := errors.AsType[*ParseError](err); !ok {
 				t.Errorf("%T is no ParseError", err)
 			}
 		})

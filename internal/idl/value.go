@@ -35,8 +35,9 @@ func parseScalar(d Dialect, t FieldType, s string) (value, what string) {
 			what = fmt.Sprintf("%q is longer than the bound %d", value, t.StringBound)
 		}
 		return value, what
+	default:
+		return "", fmt.Sprintf("type %s cannot have a value: remove it", t.FullName())
 	}
-	return "", fmt.Sprintf("type %s cannot have a value: remove it", t.FullName())
 }
 
 // parseInteger reads decimal, 0x, 0o and 0b numbers; zeros before a decimal number do not make it octal.

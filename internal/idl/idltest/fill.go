@@ -21,8 +21,8 @@ type filler struct{ rng *rand.Rand }
 func (f filler) fill(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
-		for i := range v.NumField() {
-			f.fill(v.Field(i))
+		for _, field := range v.Fields() {
+			f.fill(field)
 		}
 	case reflect.Array:
 		for i := range v.Len() {

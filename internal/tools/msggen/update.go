@@ -18,13 +18,13 @@ func update(dir string, files []idl.File) (changed int, err error) {
 	for _, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f.Path))
 		wanted[path] = true
-		if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, f.Data) {
+		if old, readErr := os.ReadFile(path); readErr == nil && bytes.Equal(old, f.Data) {
 			continue
 		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		if err = os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return changed, fmt.Errorf("create folder for generated code: %w", err)
 		}
-		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
+		if err = os.WriteFile(path, f.Data, 0o644); err != nil {
 			return changed, fmt.Errorf("write generated code: %w", err)
 		}
 		changed++
