@@ -3,6 +3,8 @@ module sarathi
 go 1.26
 
 require (
+	github.com/alecthomas/kong v1.17.0 // indirect
 	github.com/goccy/go-yaml v1.19.2 // indirect
 	github.com/google/go-cmp v0.7.0 // indirect
+	go.uber.org/goleak v1.3.0 // indirect
 )
