@@ -43,7 +43,7 @@ func NewSet(defs []*Definition) (*Set, error) {
 	}
 	c := cycleCheck{set: s, depth: map[*Definition]int{}}
 	for _, d := range defs {
-		if _, err := c.visit(d, 0); err != nil {
+		if _, err := c.visit(d); err != nil {
 			return nil, err
 		}
 	}
@@ -62,7 +62,8 @@ type cycleCheck struct {
 	depth map[*Definition]int // levels below; -1 while being visited
 }
 
-func (c *cycleCheck) visit(d *Definition, level int) (int, error) {
+// visit returns how many levels of definitions are below d.
+func (c *cycleCheck) visit(d *Definition) (int, error) {
 	if n, seen := c.depth[d]; seen {
 		if n < 0 {
 			return 0, &ParseError{Path: d.Path, What: fmt.Sprintf("type %s holds itself: remove one of the fields of the cycle", d.FullName())}
@@ -75,17 +76,13 @@ func (c *cycleCheck) visit(d *Definition, level int) (int, error) {
 		if f.Type.Primitive() {
 			continue
 		}
-		if level >= maxDepth {
-			return 0, &ParseError{Path: d.Path, Line: f.Line, What: fmt.Sprintf("definitions nest deeper than %d: flatten them", maxDepth)}
-		}
-		n, err := c.visit(c.set.defs[f.Type.FullName()], level+1)
+		n, err := c.visit(c.set.defs[f.Type.FullName()])
 		if err != nil {
 			return 0, err
 		}
-		below = max(below, n+1)
-	}
-	if level+below > maxDepth {
-		return 0, &ParseError{Path: d.Path, What: fmt.Sprintf("definitions nest deeper than %d: flatten them", maxDepth)}
+		if below = max(below, n+1); below > maxDepth {
+			return 0, &ParseError{Path: d.Path, Line: f.Line, What: fmt.Sprintf("definitions nest deeper than %d: flatten them", maxDepth)}
+		}
 	}
 	c.depth[d] = below
 	return below, nil

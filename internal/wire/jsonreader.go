@@ -230,10 +230,6 @@ func (r *JSONReader) item() bool {
 			return false
 		}
 		r.pos++
-		if r.peek() == ']' {
-			r.expected("a value")
-			return false
-		}
 	}
 	top.index++
 	return true
