@@ -35,7 +35,7 @@ type Limits struct {
 	WZ float64 // rad/s
 }
 
-// Clamp returns v with each component cut to the limits.
+// Clamp returns v with each component cut to the limits. NaN stays NaN.
 func (l Limits) Clamp(v Velocity) Velocity {
 	return Velocity{
 		VX: min(max(v.VX, -l.VX), l.VX),
@@ -54,11 +54,14 @@ type Capabilities struct {
 	Units   Units
 	Frame   string  // odometry frame, such as "odom"
 	Limits  Limits  // highest speeds
-	RateHz  float64 // how often telemetry is reported
+	RateHz  float64 // how often odometry, the body's telemetry, is reported
 }
 
 // Has reports whether the body reports a stream.
 func (c Capabilities) Has(s Stream) bool { return slices.Contains(c.Streams, s) }
+
+// maxDOF bounds what a frame of joint targets may hold.
+const maxDOF = 64
 
 // Validate reports everything that is wrong with the capabilities.
 func (c Capabilities) Validate() error {
@@ -72,20 +75,68 @@ func (c Capabilities) Validate() error {
 	default:
 		bad("drive %q is none of diff, omni, holonomic, arm", c.Drive)
 	}
-	if c.DOF < 0 || c.DOF > 64 {
-		bad("dof %d is out of range 0..64", c.DOF)
+	if c.DOF < 0 || c.DOF > maxDOF {
+		bad("dof %d is out of range 0..%d", c.DOF, maxDOF)
 	}
-	for name, v := range map[string]float64{"vx": c.Limits.VX, "vy": c.Limits.VY, "wz": c.Limits.WZ} {
-		if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
-			bad("limit %s is %v, it must be finite and not negative", name, v)
-		}
+	if c.Frame == "" && c.Drive != Arm {
+		bad("frame is empty")
 	}
-	if c.Drive == Diff && c.Limits.VY != 0 {
-		bad("a diff drive cannot move sideways, limit vy must be 0")
+	if c.Units.Len == "" || c.Units.Ang == "" {
+		bad("units %q and %q: both must be named", c.Units.Len, c.Units.Ang)
 	}
 	if !(c.RateHz > 0 && c.RateHz <= 1000) {
 		bad("rate %v Hz is out of range 0..1000", c.RateHz)
 	}
-	slices.SortFunc(errs, func(a, b error) int { return len(a.Error()) - len(b.Error()) })
+	c.validateLimits(bad)
+	c.validateSkills(bad)
+	c.validateStreams(bad)
 	return errors.Join(errs...)
+}
+
+func (c Capabilities) validateLimits(bad func(string, ...any)) {
+	names := [...]string{"vx", "vy", "wz"}
+	for i, v := range [...]float64{c.Limits.VX, c.Limits.VY, c.Limits.WZ} {
+		if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
+			bad("limit %s is %v, it must be finite and not negative", names[i], v)
+		}
+	}
+	if !c.Drive.Lateral() && c.Limits.VY != 0 {
+		bad("a %s drive cannot move sideways, limit vy must be 0", c.Drive)
+	}
+}
+
+func (c Capabilities) validateSkills(bad func(string, ...any)) {
+	for i, name := range c.Skills {
+		if !isIdentifier(name) {
+			bad("skill %q is not a name: letters, digits and underscores, a letter first", name)
+		}
+		if slices.Contains(c.Skills[:i], name) {
+			bad("skill %s is listed twice", name)
+		}
+	}
+	if slices.Contains(c.Skills, SkillSetJoints) && c.DOF == 0 {
+		bad("skill %s needs joints, but dof is 0", SkillSetJoints)
+	}
+}
+
+func (c Capabilities) validateStreams(bad func(string, ...any)) {
+	for i, s := range c.Streams {
+		if s < 0 || s >= streams {
+			bad("%s does not exist", s)
+		}
+		if slices.Contains(c.Streams[:i], s) {
+			bad("stream %s is listed twice", s)
+		}
+	}
+}
+
+// isIdentifier reports whether a name can be the last part of a service name.
+func isIdentifier(s string) bool {
+	for i, r := range s {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !letter && (i == 0 || r != '_' && (r < '0' || r > '9')) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 64
 }

@@ -18,11 +18,14 @@ type Driver interface {
 	// Capabilities tells what the body is and can do. It may change only until Start returns.
 	Capabilities() Capabilities
 	// Start gives the body its sink, before any other method but Capabilities. Until the first command it stands still.
+	// A host that replaces a failed one calls it again, with its own sink: the body stands still, its latch stays.
 	Start(now time.Time, out Sink) error
 	// Command asks for a velocity from now on. A command that is not finite stops the body and returns
 	// ErrNotFinite; one while the e-stop is latched moves nothing and returns ErrEStopped.
 	Command(now time.Time, v Velocity) error
-	// Skill begins a skill. An error refuses it; otherwise the sink gets its progress and exactly one Done or Failed.
+	// Skill begins a skill. An error refuses it; otherwise the sink gets Accepted, perhaps its progress, and exactly one
+	// Done or Failed. While the e-stop is latched every skill but SkillEmergencyStop is refused with ErrEStopped, and an
+	// e-stop fails the skills that run. Whether several may run at once is the body's matter, see ErrBusy.
 	Skill(now time.Time, req SkillRequest) error
 	EStopper
 }
@@ -53,7 +56,8 @@ type Runner interface {
 	Run(ctx context.Context) error
 }
 
-// Sink receives what a body reports. Its methods never block and may be called from any goroutine.
+// Sink receives what a body reports. Its methods never block and may be called from any goroutine, also from within the
+// driver's methods; they never call the driver.
 type Sink interface {
 	// Publish reports one message of a stream. m must be of the stream's type (see Stream) and is immutable from here on.
 	Publish(s Stream, m idl.Message)
@@ -61,7 +65,7 @@ type Sink interface {
 	SkillResult(r SkillResult)
 	// Fault reports something wrong with the body.
 	Fault(f Fault)
-	// EStop reports the e-stop latch of the body whenever it changes, whoever caused it.
+	// EStop reports the e-stop latch of the body whenever it changes, whoever caused it, and on Start when it is engaged.
 	EStop(s EStopState)
 	// Wanted reports whether anybody uses a stream now: expensive ones are computed only then.
 	Wanted(s Stream) bool

@@ -1,63 +1,83 @@
 package driver
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
 
 // Guard is the self-protection that every body owes: the motion watchdog and the
 // e-stop latch. It decides only; a driver asks it before it moves. The zero value
-// stands still and is ready for use.
+// stands still and is ready for use. A driver that is called from several goroutines
+// locks around it.
 type Guard struct {
-	// Timeout is the watchdog's; 0 means WatchdogTimeout.
+	// Timeout is the watchdog's; 0 means WatchdogTimeout, and nothing longer is allowed.
 	Timeout time.Duration
 
 	command  Velocity
-	last     time.Time // of the last valid command, zero when there is none
+	moving   bool      // there is a command that has not timed out
+	last     time.Time // when it came
+	seen     time.Time // latest time of any call
 	estopped bool
+	reason   string // of the first cause
 	held     bool
-	reason   string
+	hold     string // what holds
 }
 
 // Command takes a command, or says why it does not.
 func (g *Guard) Command(now time.Time, v Velocity) error {
 	if !v.IsFinite() {
-		g.stop()
+		g.Stop()
 		return fmt.Errorf("%w: vx %v, vy %v, wz %v", ErrNotFinite, v.VX, v.VY, v.WZ)
 	}
 	if g.estopped {
 		return fmt.Errorf("%w: %s", ErrEStopped, g.reason)
 	}
-	g.command, g.last = v, now
+	g.look(now)
+	g.command, g.last, g.moving = v, g.seen, true
 	return nil
 }
 
 // Velocity returns what the body may do at now: the last command while it is fresh
 // and no e-stop is latched, else zero. A clock that went back counts as silence.
 func (g *Guard) Velocity(now time.Time) Velocity {
-	if g.estopped || g.last.IsZero() {
+	if g.estopped || !g.moving {
 		return Velocity{}
 	}
-	limit := g.Timeout
-	if limit == 0 {
-		limit = WatchdogTimeout
+	limit := WatchdogTimeout
+	if g.Timeout > 0 {
+		limit = min(g.Timeout, limit)
 	}
-	if age := now.Sub(g.last); age < 0 || age >= limit {
-		g.stop()
-		return Velocity{}
+	if g.look(now); g.seen.Sub(g.last) >= limit {
+		g.Stop()
 	}
 	return g.command
 }
 
-func (g *Guard) stop() { g.command, g.last = Velocity{}, time.Time{} }
+// clockSlack is how much earlier than another a time may be that a goroutine took before it waited for the driver's lock.
+const clockSlack = 20 * time.Millisecond
 
-// EStop latches and reports whether that changed anything.
+// look follows the clock. Age is measured by the latest time seen, so that small steps back add up to nothing.
+func (g *Guard) look(now time.Time) {
+	switch back := g.seen.Sub(now); {
+	case back > clockSlack:
+		g.Stop()
+		g.seen = now
+	case back < 0:
+		g.seen = now
+	}
+}
+
+// Stop forgets the command: the body stands still until the next one.
+func (g *Guard) Stop() { g.command, g.moving = Velocity{}, false }
+
+// EStop latches and reports whether that changed anything. The first reason stays.
 func (g *Guard) EStop(reason string) (changed bool) {
-	g.stop()
+	g.Stop()
 	if g.estopped {
 		return false
 	}
-	g.estopped, g.reason = true, reason
+	g.estopped, g.reason = true, cmp.Or(reason, "no reason given")
 	return true
 }
 
@@ -65,7 +85,7 @@ func (g *Guard) EStop(reason string) (changed bool) {
 // and refuses a release while it is held. It reports whether that changed anything.
 func (g *Guard) Hold(held bool, reason string) (changed bool) {
 	changed = held != g.held
-	g.held = held
+	g.held, g.hold = held, reason
 	if held {
 		changed = g.EStop(reason) || changed
 	}
@@ -75,10 +95,10 @@ func (g *Guard) Hold(held bool, reason string) (changed bool) {
 // Release clears the latch, or says what holds it. It reports whether that changed anything.
 func (g *Guard) Release() (changed bool, err error) {
 	if g.held {
-		return false, fmt.Errorf("%w: %s", ErrHeld, g.reason)
+		return false, fmt.Errorf("%w: %s", ErrHeld, g.hold)
 	}
 	changed = g.estopped
-	g.stop()
+	g.Stop()
 	g.estopped, g.reason = false, ""
 	return changed, nil
 }

@@ -44,7 +44,7 @@ func (s Stream) String() string {
 	return names[s]
 }
 
-// Type returns the message type of the stream.
+// Type returns the message type of the stream, which must be one of Streams.
 func (s Stream) Type() *idl.Type {
 	types := [...]*idl.Type{
 		StreamOdometry:    nav.OdometryType,
