@@ -15,9 +15,9 @@ type Guard struct {
 	Timeout time.Duration
 
 	command  Velocity
-	moving   bool      // there is a command that has not timed out
-	last     time.Time // when it came
-	seen     time.Time // latest time of any call
+	moving   bool          // there is a command that has not timed out
+	age      time.Duration // of the command
+	seen     time.Time     // of the last call
 	estopped bool
 	reason   string // of the first cause
 	held     bool
@@ -34,7 +34,7 @@ func (g *Guard) Command(now time.Time, v Velocity) error {
 		return fmt.Errorf("%w: %s", ErrEStopped, g.reason)
 	}
 	g.look(now)
-	g.command, g.last, g.moving = v, g.seen, true
+	g.command, g.age, g.moving = v, 0, true
 	return nil
 }
 
@@ -48,7 +48,7 @@ func (g *Guard) Velocity(now time.Time) Velocity {
 	if g.Timeout > 0 {
 		limit = min(g.Timeout, limit)
 	}
-	if g.look(now); g.seen.Sub(g.last) >= limit {
+	if g.look(now); g.age >= limit {
 		g.Stop()
 	}
 	return g.command
@@ -57,15 +57,15 @@ func (g *Guard) Velocity(now time.Time) Velocity {
 // clockSlack is how much earlier than another a time may be that a goroutine took before it waited for the driver's lock.
 const clockSlack = 20 * time.Millisecond
 
-// look follows the clock. Age is measured by the latest time seen, so that small steps back add up to nothing.
+// look follows the clock. Only steps ahead make a command older, so that small steps back add up to nothing.
 func (g *Guard) look(now time.Time) {
-	switch back := g.seen.Sub(now); {
-	case back > clockSlack:
+	switch d := now.Sub(g.seen); {
+	case d < -clockSlack:
 		g.Stop()
-		g.seen = now
-	case back < 0:
-		g.seen = now
+	case d > 0:
+		g.age += d
 	}
+	g.seen = now
 }
 
 // Stop forgets the command: the body stands still until the next one.
