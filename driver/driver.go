@@ -21,7 +21,8 @@ type Driver interface {
 	// A host that replaces a failed one calls it again, with its own sink: the body stands still, its latch stays.
 	Start(now time.Time, out Sink) error
 	// Command asks for a velocity from now on. A command that is not finite stops the body and returns
-	// ErrNotFinite; one while the e-stop is latched moves nothing and returns ErrEStopped.
+	// ErrNotFinite; one while the e-stop is latched moves nothing and returns ErrEStopped. A body that cannot move as it
+	// is, because it sits, says so to a command other than zero with ErrNotReady.
 	Command(now time.Time, v Velocity) error
 	// Skill begins a skill. An error refuses it; otherwise the sink gets Accepted, perhaps its progress, and exactly one
 	// Done or Failed. While the e-stop is latched every skill but SkillEmergencyStop is refused with ErrEStopped, and an
@@ -83,6 +84,8 @@ var (
 	ErrBadArgs = errors.New("bad arguments")
 	// ErrBusy refuses a skill while another one runs.
 	ErrBusy = errors.New("another skill is running")
+	// ErrNotReady refuses what the body cannot do as it is: walking or waving while it sits.
+	ErrNotReady = errors.New("the body is not ready for that")
 	// ErrHeld refuses a release while a cause in the body is active.
 	ErrHeld = errors.New("a cause of the e-stop is still active")
 )
