@@ -1,0 +1,106 @@
+package scenario
+
+import (
+	"time"
+
+	"sarathi/internal/bus"
+	"sarathi/internal/geom"
+	"sarathi/internal/rosconv"
+	"sarathi/internal/script"
+	"sarathi/internal/topics"
+	"sarathi/msg/dharma"
+	"sarathi/msg/geometry"
+	"sarathi/msg/nav"
+)
+
+// Observer fills a record from the messages of a run. Use [NewObserver].
+type Observer struct {
+	record *Record
+	start  time.Time
+	names  map[string]func(at time.Duration, s *bus.Sample)
+
+	collisions, persons uint32 // counted so far
+}
+
+// NewObserver returns an observer for a run that begins at start. resolve gives names as they are on the bus.
+func NewObserver(r *Record, start time.Time, resolve func(string) string) *Observer {
+	o := &Observer{record: r, start: start}
+	o.names = map[string]func(time.Duration, *bus.Sample){
+		resolve(topics.GroundTruth.Info().Name):     o.truth,
+		resolve(topics.BodyCmdVel.Info().Name):      o.command,
+		resolve(topics.ControlStatus.Info().Name):   o.status,
+		resolve(topics.SimStatus.Info().Name):       o.contacts,
+		resolve(topics.HandheldCmdVel.Info().Name):  o.ask(script.Handheld),
+		resolve(topics.DashboardCmdVel.Info().Name): o.ask(script.Dashboard),
+		resolve(topics.NavCmdVel.Info().Name):       o.ask(script.Navigation),
+	}
+	return o
+}
+
+// Observe takes one message of any topic; now is the executor's own time, which does not jump.
+func (o *Observer) Observe(now time.Time, s *bus.Sample) {
+	if f := o.names[s.Topic]; f != nil {
+		f(now.Sub(o.start), s)
+	}
+}
+
+func twist(s *bus.Sample) geom.Velocity {
+	m, ok := s.Message().(*geometry.Twist)
+	if !ok {
+		return geom.Velocity{}
+	}
+	return rosconv.FromTwist(*m)
+}
+
+func (o *Observer) command(at time.Duration, s *bus.Sample) {
+	o.record.Commands = append(o.record.Commands, Command{At: at, Velocity: twist(s)})
+}
+
+func (o *Observer) ask(source string) func(time.Duration, *bus.Sample) {
+	return func(at time.Duration, s *bus.Sample) {
+		o.record.Asks = append(o.record.Asks, Ask{At: at, Source: source, Velocity: twist(s)})
+	}
+}
+
+func (o *Observer) truth(at time.Duration, s *bus.Sample) {
+	m, ok := s.Message().(*nav.Odometry)
+	if !ok {
+		return
+	}
+	p, err := rosconv.FromPose(m.Pose.Pose)
+	if err != nil {
+		return // the simulator's own poses are valid
+	}
+	o.record.Truths = append(o.record.Truths, Truth{
+		At:       at,
+		Pose:     geom.Pose2{X: p.T.X, Y: p.T.Y, Theta: p.R.Yaw()},
+		Velocity: rosconv.FromTwist(m.Twist.Twist),
+	})
+}
+
+func (o *Observer) status(at time.Duration, s *bus.Sample) {
+	m, ok := s.Message().(*dharma.ControlStatus)
+	if !ok {
+		return
+	}
+	o.record.Statuses = append(o.record.Statuses, Control{
+		At: at, Mode: m.Mode, ActiveSource: m.ActiveSource, Armed: m.Armed,
+		EStop: m.Estop, EStopReasons: m.EstopReasons, Field: m.Field, Message: m.Message,
+	})
+}
+
+// contacts turns the simulator's counters into contacts. The robot moving into a
+// person counts; a person who walks into a standing robot does not.
+func (o *Observer) contacts(at time.Duration, s *bus.Sample) {
+	m, ok := s.Message().(*dharma.SimStatus)
+	if !ok {
+		return
+	}
+	if m.Collisions > o.collisions {
+		o.record.Contacts = append(o.record.Contacts, Contact{At: at, With: m.CollisionWith})
+	}
+	if m.PersonContacts > o.persons {
+		o.record.Contacts = append(o.record.Contacts, Contact{At: at, With: m.PersonContactWith, Person: true})
+	}
+	o.collisions, o.persons = m.Collisions, m.PersonContacts
+}
