@@ -30,9 +30,18 @@ func (f *Field) Cast(origin, dir geom.Vec2, z, limit float64) (float64, int) {
 	return best, wall
 }
 
-// Hits appends to dst every wall that the ray crosses within limit, whatever its height, nearest first; dst[:0] saves the
-// allocation. It ends at the first wall that spans all heights from bottom to top.
-func (f *Field) Hits(dst []Hit, origin, dir geom.Vec2, limit, bottom, top float64) []Hit {
+// View is the bundle of rays above each other that share a line in the floor plan: from a height, between two slopes (metres
+// up per metre ahead). What is below the floor is not looked at.
+type View struct{ Z, Low, High float64 }
+
+// Fills reports whether a wall between two heights covers all rays of the view at distance t.
+func (v View) Fills(bottom, top, t float64) bool {
+	return bottom <= max(0, v.Z+t*v.Low) && top > v.Z+t*v.High
+}
+
+// Hits appends to dst every wall that a line of the floor plan crosses within limit, nearest first, up to the first one that
+// fills the view. dst[:0] saves the allocation.
+func (f *Field) Hits(dst []Hit, origin, dir geom.Vec2, limit float64, view View) []Hit {
 	base := len(dst)
 	w, ok := f.enter(origin, dir, limit)
 	for ok {
@@ -44,7 +53,7 @@ func (f *Field) Hits(dst []Hit, origin, dir geom.Vec2, limit, bottom, top float6
 				continue
 			}
 			dst = insert(dst, base, Hit{t, int(i)})
-			if s.bottom <= bottom && s.top >= top {
+			if view.Fills(s.bottom, s.top, t) {
 				limit = t // nothing behind it is seen
 			}
 		}

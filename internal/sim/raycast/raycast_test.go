@@ -99,34 +99,52 @@ func TestHitsAgainstCasts(t *testing.T) {
 		walls := clutter(r, 60)
 		for i := range walls {
 			if i%10 == 0 {
-				walls[i].Bottom, walls[i].Top = 0, 3
+				walls[i].Bottom, walls[i].Top = 0, 9
 			}
 		}
 		f := New(walls)
 		for range 100 {
 			o, d, limit := geom.Vec2{X: uniform(r, 12), Y: uniform(r, 12)}, unit(uniform(r, math.Pi)), 1+r.Float64()*20
-			hits = f.Hits(hits[:0], o, d, limit, 0, 3)
+			view := View{Z: r.Float64() * 2, Low: -r.Float64(), High: r.Float64()}
+			hits = f.Hits(hits[:0], o, d, limit, view)
 			for i := 1; i < len(hits); i++ {
 				if hits[i].Distance < hits[i-1].Distance {
 					t.Fatalf("hits out of order: %v", hits)
 				}
 			}
-			// What is seen at each height follows from the list.
-			for z := 0.05; z < 3; z += 0.1 {
-				want, _ := f.Cast(o, d, z, limit)
-				got := limit
+			// What a ray of each slope meets above the floor follows from the list.
+			for slope := view.Low; slope <= view.High; slope += 0.05 {
+				floor := limit
+				if slope < 0 {
+					floor = min(limit, view.Z/-slope)
+				}
+				want := sloped(walls, o, d, view.Z, slope, floor)
+				got := floor
 				for _, h := range hits {
-					if w := f.Wall(h.Wall); z >= w.Bottom && z < w.Top {
+					w := f.Wall(h.Wall)
+					if z := view.Z + h.Distance*slope; h.Distance < floor && z >= w.Bottom && z < w.Top {
 						got = h.Distance
 						break
 					}
 				}
 				if math.Abs(got-want) > tol {
-					t.Fatalf("at height %g the list gives %g, a cast %g", z, got, want)
+					t.Fatalf("at slope %g the list gives %g, brute force %g", slope, got, want)
 				}
 			}
 		}
 	}
+}
+
+// sloped is the first wall a ray meets that rises by slope, by trying all.
+func sloped(walls []Wall, o, d geom.Vec2, z, slope, limit float64) float64 {
+	best := limit
+	for _, w := range walls {
+		t := bruteForce([]Wall{{Segment: w.Segment, Top: 1, OneSided: w.OneSided}}, o, d, 0, limit)
+		if at := z + t*slope; t < best && at >= w.Bottom && at < w.Top {
+			best = t
+		}
+	}
+	return best
 }
 
 func TestCorners(t *testing.T) {
@@ -189,7 +207,7 @@ func TestEmptyField(t *testing.T) {
 	if d, w := f.Cast(geom.Vec2{}, geom.Vec2{X: 1}, 0, 5); d != 5 || w != -1 || f.Len() != 0 {
 		t.Errorf("empty field: %g, %d", d, w)
 	}
-	if h := f.Hits(nil, geom.Vec2{}, geom.Vec2{X: 1}, 5, 0, 1); len(h) != 0 {
+	if h := f.Hits(nil, geom.Vec2{}, geom.Vec2{X: 1}, 5, View{}); len(h) != 0 {
 		t.Errorf("empty field: %v", h)
 	}
 	f.Near(geom.Rect{}, func(int) bool { t.Error("empty field has a wall"); return true })
