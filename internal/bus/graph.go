@@ -22,7 +22,7 @@ type TopicStats struct {
 	Doc         string
 	Published   uint64
 	Rate        float64   // Hz, smoothed over about eight messages; 0 when silent
-	Last        time.Time // zero before the first message
+	Last        time.Time // zero before the first message; Bus.Now().Sub(Last) is its age, whatever the wall clock did
 	Publishers  []PublisherStats
 	Subscribers []SubscriberStats
 }
@@ -38,7 +38,7 @@ type SubscriberStats struct {
 	Node     string
 	Depth    int // messages that may wait
 	Received uint64
-	Dropped  uint64
+	Dropped  uint64        // lost because the handler was too slow; 0 when sampled, since passing over is no loss
 	Sampled  bool          // read by the node at its own pace, without a handler
 	Handler  mailbox.Stats // zero when sampled
 }
@@ -81,10 +81,7 @@ func (b *Bus) Graph() Graph {
 func (t *topic) statsLocked(now time.Time) TopicStats {
 	out := TopicStats{
 		Name: t.name, Type: t.typeName, QoS: t.qos, Doc: t.doc,
-		Published: t.published.Load(), Rate: t.rate(now),
-	}
-	if ns := t.lastAt.Load(); ns != 0 {
-		out.Last = time.Unix(0, ns)
+		Published: t.published.Load(), Rate: t.rate(now), Last: t.lastTime(),
 	}
 	for _, p := range t.pubs {
 		out.Publishers = append(out.Publishers, PublisherStats{Node: p.node, Published: p.published.Load()})
@@ -98,16 +95,7 @@ func (t *topic) statsLocked(now time.Time) TopicStats {
 		}
 		out.Subscribers = append(out.Subscribers, e)
 	}
-	slices.SortFunc(out.Publishers, func(a, b PublisherStats) int { return strings.Compare(a.Node, b.Node) })
+	slices.SortStableFunc(out.Publishers, func(a, b PublisherStats) int { return strings.Compare(a.Node, b.Node) })
 	slices.SortStableFunc(out.Subscribers, func(a, b SubscriberStats) int { return strings.Compare(a.Node, b.Node) })
 	return out
-}
-
-// rate returns the smoothed rate in Hz, 0 when the topic has been silent for long.
-func (t *topic) rate(now time.Time) float64 {
-	interval, last := t.interval.Load(), t.lastAt.Load()
-	if interval <= 0 || now.UnixNano()-last > 5*interval+int64(time.Second) {
-		return 0
-	}
-	return float64(time.Second) / float64(interval)
 }

@@ -1,89 +1,57 @@
 package bus
 
 import (
+	"errors"
 	"fmt"
 	"slices"
-	"time"
+	"strings"
 
 	"sarathi/internal/idl"
-	"sarathi/internal/mailbox"
 )
+
+// ErrEnded is returned by a raw publisher that was closed, or whose client has ended.
+var ErrEnded = errors.New("the publisher has ended")
 
 // RawSubscription receives samples of one topic, whatever its type.
 type RawSubscription struct {
-	ring      *ring[*Sample]
-	end       *subEnd
-	loop      Client
-	topic     *topic
-	forget    func()
-	cancelled bool // owned by the loop
+	sub    *subscription[*Sample]
+	topic  *topic
+	forget func()
 }
 
 // SubscribeRaw runs handle on the client's loop for every message of the named
-// topic, which need not exist yet; the last depth samples may wait. A latched topic
-// gives its last message first.
+// topic, which need not exist yet; the last depth samples may wait (1 to 4096, a
+// value outside is brought inside). A latched topic gives its last message first,
+// and then only newer ones.
 func SubscribeRaw(c Client, name string, depth int, handle func(*Sample)) *RawSubscription {
-	depth = min(max(depth, 1), maxDepth)
 	b := c.Bus()
-	r := &RawSubscription{
-		ring: newRing[*Sample](depth),
-		end:  &subEnd{node: c.Name(), depth: depth},
-		loop: c,
-	}
-	var seen time.Time // of the latched message; owned by the loop
+	r := &RawSubscription{sub: newSubscription[*Sample](c, min(max(depth, 1), maxDepth))}
+	r.sub.handleWith(b.Resolve(name), false, handle)
 	b.mu.Lock()
 	t := b.topicLocked(name)
 	r.topic = t
-	r.end.item = mailbox.NewItem(t.name, false, func() {
-		e, ok := r.ring.pop()
-		if ok && !r.ring.empty() && r.end.item.Claim() {
-			c.Ready(r.end.item)
-		}
-		if !ok || r.cancelled || (t.qos == Latched && e.at.Before(seen)) {
-			return
-		}
-		seen = e.at
-		r.end.received.Add(1)
-		handle(e.value)
-	})
 	list := append(slices.Clone(*t.raw.Load()), r)
 	t.raw.Store(&list)
-	t.addSubLocked(r.end)
-	latched := t.qos == Latched
+	t.addSubLocked(r.sub.end)
 	b.mu.Unlock()
-	if latched {
-		if s := t.lastSample(); s != nil {
-			r.offer(s)
-		}
+	if s := t.lastSample(); s != nil { // after the list, see core.attach
+		r.sub.offerInitial(s.entry())
 	}
 	r.forget = c.Own(r.remove)
 	return r
 }
 
-func (t *topic) lastSample() *Sample {
-	if typed := t.typed.Load(); typed != nil {
-		return (*typed).last()
-	}
-	return t.lastRaw.Load()
-}
+// Dropped returns how many samples were lost because the handler was too slow. Any goroutine may call it.
+func (r *RawSubscription) Dropped() uint64 { return r.sub.end.dropped.Load() }
 
-func (r *RawSubscription) offer(s *Sample) {
-	if dropped := r.ring.push(entry[*Sample]{at: s.At, value: s}); dropped > 0 {
-		r.end.dropped.Add(uint64(dropped))
-	}
-	if r.end.item.Claim() {
-		r.loop.Ready(r.end.item)
-	}
-}
-
-// Dropped returns how many samples were lost because the handler was too slow.
-func (r *RawSubscription) Dropped() uint64 { return r.end.dropped.Load() }
-
-// Cancel ends the subscription. Call it on the client's loop. It may be called again.
+// Cancel ends the subscription: no handler runs after it. Call it on the client's
+// loop, for instance in the handler itself. It may be called again.
 func (r *RawSubscription) Cancel() {
-	r.cancelled = true
-	r.remove()
-	r.forget()
+	if !r.sub.cancelled {
+		r.sub.cancelled = true
+		r.remove()
+		r.forget()
+	}
 }
 
 func (r *RawSubscription) remove() {
@@ -92,82 +60,129 @@ func (r *RawSubscription) remove() {
 	defer b.mu.Unlock()
 	rest := slices.DeleteFunc(slices.Clone(*r.topic.raw.Load()), func(o *RawSubscription) bool { return o == r })
 	r.topic.raw.Store(&rest)
-	r.topic.removeSubLocked(r.end)
+	r.topic.removeSubLocked(r.sub.end)
 	r.topic.releaseLocked()
 }
 
-// RawPublisher publishes on a topic of which the publisher knows only the type's name.
+// RawPublisher publishes on a topic of which the publisher knows only the type's
+// name. Any goroutine may use it.
 type RawPublisher struct {
-	topic  *topic
-	end    *pubEnd
-	forget func()
+	topic    *topic
+	end      *pubEnd
+	forget   func()
+	typeName string
+	typ      *idl.Type // nil when it was not known when the topic was advertised
+	latches  bool
 }
 
 // AdvertiseRaw advertises the named topic with a type that may be unknown here
 // (typ nil). typeName is the ROS 1 or ROS 2 spelling. qos counts only when the topic
 // is new. It fails with a [TypeError] when the topic has another type.
 func AdvertiseRaw(c Client, name, typeName string, typ *idl.Type, qos QoS) (*RawPublisher, error) {
-	b := c.Bus()
+	p := &RawPublisher{end: &pubEnd{node: c.Name()}}
+	if err := p.advertise(c.Bus(), name, typeName, typ, qos); err != nil {
+		return nil, err
+	}
+	p.forget = c.Own(func() { p.topic.removePub(p.end) })
+	return p, nil
+}
+
+func (p *RawPublisher) advertise(b *Bus, name, typeName string, typ *idl.Type, qos QoS) error {
 	if typ != nil {
 		typeName = typ.ROS1Name()
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.topicLocked(name)
-	if err := t.declareLocked(typeName, typ, qos, ""); err != nil {
-		return nil, err
+	if err := t.declareLocked(ros1Spelling(typeName), typ, qos, ""); err != nil {
+		return err
 	}
-	p := &RawPublisher{topic: t, end: &pubEnd{node: c.Name()}}
 	t.pubs = append(t.pubs, p.end)
-	p.forget = c.Own(func() { b.removePub(t, p.end) })
-	return p, nil
+	p.topic, p.typeName, p.typ, p.latches = t, t.typeName, t.typ, t.qos == Latched
+	return nil
+}
+
+// ros1Spelling turns "pkg/msg/Type" into "pkg/Type".
+func ros1Spelling(typeName string) string {
+	if parts := strings.Split(typeName, "/"); len(parts) == 3 {
+		return parts[0] + "/" + parts[2]
+	}
+	return typeName
 }
 
 // Close ends the advertisement before its client ends. It may be called again.
 func (p *RawPublisher) Close() {
-	p.topic.bus.removePub(p.topic, p.end)
+	p.topic.removePub(p.end)
 	p.forget()
 }
 
-// Publish gives m to every subscriber. m must be of the topic's type and is immutable from here on.
+// Publish gives m to every subscriber. m must be of the topic's type and is
+// immutable from here on. It fails with a [TypeError], or with [ErrEnded].
 func (p *RawPublisher) Publish(m idl.Message) error {
-	t := p.topic
-	if t.typ == nil || m.Type() != t.typ {
-		return &TypeError{Topic: t.name, Want: m.Type().ROS1Name(), Have: t.typeName}
+	typed := p.topic.typed.Load()
+	if typ := p.known(typed); typ == nil || m.Type() != typ {
+		return &TypeError{Topic: p.topic.name, Want: m.Type().ROS1Name(), Have: p.typeName}
+	}
+	if typed == nil {
+		return p.publishSample(&Sample{msg: m})
+	}
+	if p.end.ended.Load() {
+		return fmt.Errorf("publish on %s: %w", p.topic.name, ErrEnded)
 	}
 	p.end.published.Add(1)
-	if typed := t.typed.Load(); typed != nil {
-		(*typed).publishMessage(m)
-		return nil
-	}
-	t.publishSample(&Sample{Topic: t.name, TypeName: t.typeName, At: t.bus.clock.Now(), msg: m})
+	(*typed).publishMessage(m)
 	return nil
 }
 
 // PublishJSON publishes a message given as JSON. For a known type it is checked and
 // completed with defaults; for an unknown one data is passed on as it is, and must
-// not be changed any more.
+// not be changed any more. It fails when data does not fit the type, or with [ErrEnded].
 func (p *RawPublisher) PublishJSON(data []byte) error {
-	t := p.topic
-	if t.typ != nil {
-		m := t.typ.New()
+	if typ := p.known(p.topic.typed.Load()); typ != nil {
+		m := typ.New()
 		if err := m.ParseJSON(data); err != nil {
-			return fmt.Errorf("message for %s (%s): %w", t.name, t.typeName, err)
+			return fmt.Errorf("message for %s (%s): %w", p.topic.name, p.typeName, err)
 		}
 		return p.Publish(m)
 	}
-	p.end.published.Add(1)
-	s := &Sample{Topic: t.name, TypeName: t.typeName, At: t.bus.clock.Now()}
+	s := &Sample{}
 	s.json.data = data
-	t.publishSample(s)
+	return p.publishSample(s)
+}
+
+// known returns the topic's type, or nil when nobody here knows it.
+func (p *RawPublisher) known(typed *typedTopic) *idl.Type {
+	if typed != nil {
+		return (*typed).idlType()
+	}
+	return p.typ
+}
+
+// publishSample completes s and delivers it on a topic that has no typed part.
+func (p *RawPublisher) publishSample(s *Sample) error {
+	t := p.topic
+	if p.end.ended.Load() {
+		return fmt.Errorf("publish on %s: %w", t.name, ErrEnded)
+	}
+	p.end.published.Add(1)
+	s.Topic, s.TypeName, s.At, s.latched = t.name, p.typeName, t.bus.clock.Now(), p.latches
+	s.seq = t.count(s.At)
+	if p.latches {
+		t.latchRaw(s)
+	}
+	t.deliverRaw(s)
+	if typed := t.typed.Load(); typed != nil {
+		(*typed).adopt(s) // the first typed user came meanwhile; its core may have missed s
+	}
 	return nil
 }
 
-// publishSample delivers on a topic that has no typed part.
-func (t *topic) publishSample(s *Sample) {
-	t.count(s.At)
-	if t.qos == Latched {
-		t.lastRaw.Store(s)
+// latchRaw keeps s unless a newer message was latched meanwhile.
+func (t *topic) latchRaw(s *Sample) {
+	for {
+		old := t.lastRaw.Load()
+		if old != nil && old.seq >= s.seq || t.lastRaw.CompareAndSwap(old, s) {
+			return
+		}
 	}
-	t.deliverRaw(s)
 }

@@ -2,20 +2,26 @@ package bus
 
 import (
 	"math/bits"
+	"runtime"
 	"sync/atomic"
 	"time"
 )
 
 // ring is a bounded queue that keeps the last depth entries. Any number of
-// goroutines may push; pushing never waits, and makes room by dropping the oldest.
+// goroutines may push; pushing makes room by dropping the oldest.
 //
 // It is D. Vyukov's bounded MPMC queue: each cell carries a sequence number that
-// tells whose turn it is, so that neither side takes a lock.
+// tells whose turn it is, so that neither side takes a lock. There are more cells
+// than depth, so that a push seldom meets a cell that another goroutine is copying
+// this very moment; when it does, it yields until that copy is done.
+//
+// Entries of one goroutine keep their order. What it wrote before a push is visible
+// to whoever pops the entry.
 type ring[T any] struct {
 	depth uint64
 	mask  uint64
 	cells []cell[T]
-	_     [40]byte // keep the two counters on cache lines of their own
+	_     [24]byte // the counters have cache lines of their own
 	head  atomic.Uint64
 	_     [56]byte
 	tail  atomic.Uint64
@@ -23,15 +29,16 @@ type ring[T any] struct {
 }
 
 type cell[T any] struct {
-	turn  atomic.Uint64
+	turn  atomic.Uint64 // the position that may be written here, plus one once it is
 	entry entry[T]
 }
 
 // entry is one message with the time at which it was published.
 type entry[T any] struct {
-	at    time.Time
-	seq   uint64 // of the topic
-	value T
+	at      time.Time
+	seq     uint64 // of the topic, from 1
+	latched bool   // entries of a latched topic are never handled after newer ones
+	value   T
 }
 
 func newRing[T any](depth int) *ring[T] {
@@ -43,58 +50,68 @@ func newRing[T any](depth int) *ring[T] {
 	return r
 }
 
-// push adds e and returns how many older entries were dropped for it.
-func (r *ring[T]) push(e entry[T]) (dropped int) {
-	pos := r.head.Load()
+// push adds a copy of e and returns how many older entries were dropped for it.
+func (r *ring[T]) push(e *entry[T]) (dropped int) {
 	for {
+		pos := r.head.Load()
 		c := &r.cells[pos&r.mask]
-		switch turn := c.turn.Load(); {
-		case turn == pos:
-			if !r.head.CompareAndSwap(pos, pos+1) {
-				pos = r.head.Load()
-				continue
+		if c.turn.Load() == pos {
+			if r.head.CompareAndSwap(pos, pos+1) {
+				c.entry = *e
+				c.turn.Store(pos + 1)
+				return dropped + r.trim(r.depth)
 			}
-			c.entry = e
-			c.turn.Store(pos + 1)
-			for r.head.Load()-r.tail.Load() > r.depth {
-				if _, ok := r.pop(); !ok {
-					break
-				}
-				dropped++
-			}
+			continue
+		}
+		// Either pos is out of date, or this cell still holds the entry of one lap ago.
+		n := r.trim(r.depth - 1)
+		if dropped += n; n == 0 && r.head.Load() == pos {
+			runtime.Gosched() // somebody is copying into or out of the cell
+		}
+	}
+}
+
+// trim drops the oldest entries until no more than keep are left, and returns how
+// many it dropped. An entry that is still being written is left to its writer, who
+// trims after it.
+func (r *ring[T]) trim(keep uint64) (dropped int) {
+	for {
+		tail := r.tail.Load() // before head, so that the difference is never negative
+		if r.head.Load()-tail <= keep {
 			return dropped
-		case turn < pos: // full: the oldest has to go
-			if _, ok := r.pop(); ok {
-				dropped++
-			}
-			pos = r.head.Load()
-		default:
-			pos = r.head.Load()
+		}
+		// The entry goes only if it is still the oldest, else fewer than keep might be left.
+		switch _, taken := r.takeAt(tail); {
+		case taken:
+			dropped++
+		case r.tail.Load() == tail:
+			return dropped
 		}
 	}
 }
 
 // pop takes the oldest entry.
 func (r *ring[T]) pop() (entry[T], bool) {
-	pos := r.tail.Load()
 	for {
-		c := &r.cells[pos&r.mask]
-		switch turn := c.turn.Load(); {
-		case turn == pos+1:
-			if !r.tail.CompareAndSwap(pos, pos+1) {
-				pos = r.tail.Load()
-				continue
-			}
-			e := c.entry
-			c.entry = entry[T]{} // let the collector have what the message points to
-			c.turn.Store(pos + r.mask + 1)
-			return e, true
-		case turn <= pos:
-			return entry[T]{}, false
-		default:
-			pos = r.tail.Load()
+		tail := r.tail.Load()
+		e, taken := r.takeAt(tail)
+		if taken || r.tail.Load() == tail {
+			return e, taken
 		}
 	}
 }
 
+// takeAt takes the entry at pos if it is there and the oldest.
+func (r *ring[T]) takeAt(pos uint64) (entry[T], bool) {
+	c := &r.cells[pos&r.mask]
+	if c.turn.Load() != pos+1 || !r.tail.CompareAndSwap(pos, pos+1) {
+		return entry[T]{}, false
+	}
+	e := c.entry
+	c.entry = entry[T]{} // let the collector have what the message points to
+	c.turn.Store(pos + r.mask + 1)
+	return e, true
+}
+
+// empty reports whether nothing waits. An entry that is being written counts as waiting.
 func (r *ring[T]) empty() bool { return r.head.Load() == r.tail.Load() }

@@ -1,12 +1,11 @@
 package bus
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"sarathi/internal/idl"
 	"sarathi/internal/mailbox"
@@ -67,8 +66,7 @@ func (e *CallError) Unwrap() error { return e.Err }
 
 // CodeOf returns the code of a CallError in err's chain, or 0.
 func CodeOf(err error) Code {
-	var e *CallError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*CallError](err); ok {
 		return e.Code
 	}
 	return 0
@@ -78,10 +76,8 @@ type service struct {
 	bus  *Bus
 	name string
 
-	// guarded by bus.mu
-	typ      *idl.ServiceType
-	doc      string
-	declared bool
+	typ *idl.ServiceType // guarded by bus.mu; set before a server comes
+	doc string           // guarded by bus.mu
 
 	server atomic.Pointer[server]
 }
@@ -96,10 +92,15 @@ func (b *Bus) serviceLocked(name string) *service {
 	return s
 }
 
-func (b *Bus) service(name string) *service {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.serviceLocked(name)
+// declareLocked fixes the type of a service, or reports that it has another one.
+func (s *service) declareLocked(info ServiceInfo) error {
+	if s.typ == nil {
+		s.typ, s.doc = info.Type, info.Doc
+	}
+	if s.typ != info.Type {
+		return &TypeError{Topic: s.name, Want: info.Type.ROS1Name(), Have: s.typ.ROS1Name()}
+	}
+	return nil
 }
 
 // server is whoever answers a service now. Requests wait in it until its loop takes them.
@@ -114,12 +115,13 @@ type server struct {
 
 	mu      sync.Mutex
 	waiting []*call
-	open    map[*call]struct{} // waiting or being handled
+	begun   []*call // handed to the handler and not answered, in order
 	ended   bool
 }
 
-// call is one request. answer is called once, from any goroutine.
+// call is one request. answer runs at most once, on any goroutine, and not after the caller gave up.
 type call struct {
+	server   *server
 	req      any
 	answered atomic.Bool
 	answer   func(any, error)
@@ -131,23 +133,34 @@ func (c *call) finish(resp any, err error) {
 	}
 }
 
+// giveUp is for a caller who does not wait any longer. The request is served all the
+// same (it may be an emergency stop), but does not count against the server's bound
+// for ever if the answer never comes.
+func (c *call) giveUp() {
+	c.answered.Store(true)
+	c.server.done(c)
+}
+
 func (s *server) add(c *call) Code {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.ended:
 		return NoServer
-	case len(s.open) >= maxPending:
+	case len(s.waiting)+len(s.begun) >= maxPending:
 		s.refused.Add(1)
 		return Busy
 	}
 	s.calls.Add(1)
 	s.waiting = append(s.waiting, c)
-	s.open[c] = struct{}{}
-	if s.item.Claim() {
+	s.wakeLocked()
+	return 0
+}
+
+func (s *server) wakeLocked() {
+	if len(s.waiting) > 0 && s.item.Claim() {
 		s.loop.Ready(s.item)
 	}
-	return 0
 }
 
 // next takes the oldest waiting request on the server's loop.
@@ -158,53 +171,51 @@ func (s *server) next() *call {
 		return nil
 	}
 	c := s.waiting[0]
-	s.waiting = s.waiting[1:]
-	if len(s.waiting) > 0 && s.item.Claim() {
-		s.loop.Ready(s.item)
+	s.waiting = slices.Delete(s.waiting, 0, 1)
+	if !c.answered.Load() {
+		s.begun = append(s.begun, c)
 	}
+	s.wakeLocked()
 	return c
 }
 
+// done takes c off the requests that have begun. It may be called again.
 func (s *server) done(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.open, c)
+	if i := slices.Index(s.begun, c); i >= 0 {
+		s.begun = slices.Delete(s.begun, i, i+1)
+	}
 }
 
-// end answers everything that is still open.
+// end answers everything that is still open, in the order in which it came.
 func (s *server) end(svc *service) {
 	svc.server.CompareAndSwap(s, nil)
 	s.mu.Lock()
 	s.ended = true
-	open := make([]*call, 0, len(s.open))
-	for c := range s.open {
-		open = append(open, c)
-	}
-	s.open, s.waiting = nil, nil
+	open := slices.Concat(s.begun, s.waiting)
+	s.begun, s.waiting = nil, nil
 	s.mu.Unlock()
 	for _, c := range open {
 		c.finish(nil, &CallError{Service: svc.name, Code: Stopped})
 	}
 }
 
-// Serve answers a service on the client's loop. An error becomes a [CallError] with
-// code Failed at the caller. One server may exist at a time; a second one is a
-// programming error and panics.
+// Serve answers a service on the client's loop, one request after the other, for the
+// life of the client. An error becomes a [CallError] with code Failed at the caller.
+// At most 64 requests may be open; more are refused as Busy. A request whose caller
+// gave up is served all the same. One server may exist at a time; a second one, or
+// one of another type than declared, is a programming error and panics.
 func Serve[Req, Resp any](c Client, s *Service[Req, Resp], handle func(Req) (Resp, error), opts ...Option) {
 	ServeAsync(c, s, func(req Req, reply func(Resp, error)) { reply(handle(req)) }, opts...)
 }
 
-// ServeAsync is Serve for answers that take time: reply may be kept and called later,
-// once, from any goroutine.
+// ServeAsync is Serve for answers that take time: reply may be kept and called later
+// from any goroutine; only the first call counts. Replies that never come are answered
+// with Stopped when the client ends.
 func ServeAsync[Req, Resp any](c Client, s *Service[Req, Resp], handle func(req Req, reply func(Resp, error)), opts ...Option) {
-	b := c.Bus()
-	svc := b.service(s.decl.Name)
-	b.mu.Lock()
-	if svc.typ == nil {
-		svc.typ, svc.doc = s.decl.Type, s.decl.Doc
-	}
-	b.mu.Unlock()
-	srv := &server{node: c.Name(), loop: c, open: map[*call]struct{}{}}
+	svc := serviceOf(c.Bus(), s)
+	srv := &server{node: c.Name(), loop: c}
 	srv.handle = func(req any, reply func(any, error)) {
 		r, ok := req.(*Req)
 		if !ok {
@@ -233,123 +244,27 @@ func ServeAsync[Req, Resp any](c Client, s *Service[Req, Resp], handle func(req 
 	c.Own(func() { srv.end(svc) })
 }
 
-// start hands a request to the server, or returns why not. answer is called at most
-// once, from any goroutine, and not at all when start returns an error.
-func (s *service) start(req any, answer func(any, error)) error {
+// serviceOf finds or creates a declared service. Another type is a programming error and panics.
+func serviceOf[Req, Resp any](b *Bus, s *Service[Req, Resp]) *service {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	svc := b.serviceLocked(s.decl.Name)
+	if err := svc.declareLocked(s.decl); err != nil {
+		panic(err)
+	}
+	return svc
+}
+
+// start hands a request to the server, or returns why not. answer does not run when
+// start returns an error.
+func (s *service) start(req any, answer func(any, error)) (*call, error) {
 	srv := s.server.Load()
 	if srv == nil {
-		return &CallError{Service: s.name, Code: NoServer}
+		return nil, &CallError{Service: s.name, Code: NoServer}
 	}
-	if code := srv.add(&call{req: req, answer: answer}); code != 0 {
-		return &CallError{Service: s.name, Code: code}
+	c := &call{server: srv, req: req, answer: answer}
+	if code := srv.add(c); code != 0 {
+		return nil, &CallError{Service: s.name, Code: code}
 	}
-	return nil
-}
-
-// Caller calls one service from a loop.
-type Caller[Req, Resp any] struct {
-	client Client
-	svc    *service
-}
-
-// NewCaller returns a caller of s.
-func NewCaller[Req, Resp any](c Client, s *Service[Req, Resp]) *Caller[Req, Resp] {
-	return &Caller[Req, Resp]{client: c, svc: c.Bus().service(s.decl.Name)}
-}
-
-// Ready reports whether somebody offers the service now.
-func (c *Caller[Req, Resp]) Ready() bool { return c.svc.server.Load() != nil }
-
-// Call sends req and runs done on the client's loop, exactly once: with the
-// response, or with a [CallError] at the latest after timeout.
-func (c *Caller[Req, Resp]) Call(req Req, timeout time.Duration, done func(Resp, error)) {
-	type result struct {
-		resp any
-		err  error
-	}
-	var (
-		answer   atomic.Pointer[result]
-		finished bool // owned by the loop
-		cancel   func()
-	)
-	finish := func(resp any, err error) {
-		if finished {
-			return
-		}
-		finished = true
-		cancel()
-		if r, ok := resp.(*Resp); ok && err == nil {
-			done(*r, nil)
-			return
-		}
-		done(*new(Resp), err)
-	}
-	item := mailbox.NewItem("answer of "+c.svc.name, false, func() {
-		if r := answer.Load(); r != nil {
-			finish(r.resp, r.err)
-		}
-	})
-	arrive := func(resp any, err error) {
-		answer.Store(&result{resp, err})
-		if item.Claim() {
-			c.client.Ready(item)
-		}
-	}
-	cancel = c.client.AfterFunc(timeout, func() { finish(nil, &CallError{Service: c.svc.name, Code: Timeout}) })
-	if err := c.svc.start(&req, arrive); err != nil {
-		arrive(nil, err)
-	}
-}
-
-// Call calls a service from a goroutine of its own (a gateway, a tool, a test) and
-// waits for the response until ctx ends. Never use it on a node's loop.
-func Call[Req, Resp any](ctx context.Context, b *Bus, s *Service[Req, Resp], req Req) (Resp, error) {
-	out, err := b.service(s.decl.Name).wait(ctx, &req)
-	if r, ok := out.(*Resp); ok && err == nil {
-		return *r, nil
-	}
-	return *new(Resp), err
-}
-
-// CallRaw calls a service by name with a request in JSON and returns the response in
-// JSON. It waits until ctx ends. Never use it on a node's loop.
-func (b *Bus) CallRaw(ctx context.Context, name string, request []byte) ([]byte, error) {
-	b.mu.Lock()
-	svc := b.services[b.Resolve(name)]
-	b.mu.Unlock()
-	if svc == nil || svc.server.Load() == nil {
-		return nil, &CallError{Service: b.Resolve(name), Code: NoServer}
-	}
-	req := svc.typ.Request.New()
-	if len(request) > 0 {
-		if err := req.ParseJSON(request); err != nil {
-			return nil, &CallError{Service: svc.name, Code: BadRequest, Err: err}
-		}
-	}
-	out, err := svc.wait(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	resp, ok := out.(idl.Message)
-	if !ok {
-		return nil, &CallError{Service: svc.name, Code: Failed, Err: fmt.Errorf("response is a %T", out)}
-	}
-	return resp.AppendJSON(nil), nil
-}
-
-func (s *service) wait(ctx context.Context, req any) (any, error) {
-	type result struct {
-		resp any
-		err  error
-	}
-	answers := make(chan result, 1)
-	if err := s.start(req, func(resp any, err error) { answers <- result{resp, err} }); err != nil {
-		return nil, err
-	}
-	select {
-	case r := <-answers:
-		return r.resp, r.err
-	case <-ctx.Done():
-		return nil, &CallError{Service: s.name, Code: Timeout, Err: ctx.Err()}
-	}
+	return c, nil
 }

@@ -1,8 +1,6 @@
 package node
 
 import (
-	"cmp"
-	"container/heap"
 	"context"
 	"errors"
 	"fmt"
@@ -13,8 +11,13 @@ import (
 	"sarathi/internal/mailbox"
 )
 
+// maxInstant bounds the events of one instant of virtual time: handlers that wake
+// each other for ever would hang the simulation.
+const maxInstant = 1_000_000
+
 // Lockstep runs all nodes in the caller's goroutine in virtual time. What happens is
-// ordered by (time, sequence) alone. Handlers take no virtual time.
+// ordered by (time, sequence) alone; urgent items go first. Handlers take no virtual
+// time. No other goroutine may touch it, its bus or its nodes.
 //
 // Nodes that are Runners need real time and are refused.
 type Lockstep struct {
@@ -28,6 +31,7 @@ type Lockstep struct {
 	time       time.Time     // orders events; never goes back
 	offset     time.Duration // of the clock that nodes see, see Jump
 	seq        uint64
+	instant    int // events since time last passed
 	onHalt     func(name string, err error)
 	stopped    bool
 }
@@ -94,39 +98,62 @@ func (f *fifo) pop() {
 	}
 }
 
-// Start makes and sets up every node, stage by stage, and returns all errors at once.
+// Start makes and prepares all nodes, and when none refused sets them up, stage by
+// stage. On an error (all refusals at once, or the first set-up that failed) nothing
+// of these nodes is left. It may be called again with further nodes, which then stop
+// before the earlier ones.
 func (l *Lockstep) Start(specs ...Spec) error {
-	ordered := slices.Clone(specs)
-	slices.SortStableFunc(ordered, func(a, b Spec) int { return cmp.Compare(a.Stage, b.Stage) })
-	var errs []error
-	for _, s := range ordered {
-		n := &lockstepNode{exec: l, spec: s}
-		l.nodes = append(l.nodes, n)
-		if err := n.build(); err != nil {
+	var (
+		errs  []error
+		nodes []*lockstepNode
+		made  []Node
+	)
+	for _, s := range byStage(specs) {
+		m, err := buildForLockstep(s)
+		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", s.Name, err))
+			continue
 		}
+		nodes, made = append(nodes, &lockstepNode{exec: l, spec: s}), append(made, m)
 	}
-	return errors.Join(errs...)
+	ready := 0
+	for ready < len(nodes) && len(errs) == 0 {
+		if err := nodes[ready].launch(made[ready]); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", nodes[ready].spec.Name, err))
+			made[ready] = nil // launch has given it back
+			break
+		}
+		ready++
+	}
+	if len(errs) > 0 {
+		for _, m := range slices.Backward(made[ready:]) {
+			errs = append(errs, giveBack(m))
+		}
+		errs = append(errs, l.stop(nodes[:ready]))
+		return errors.Join(errs...)
+	}
+	l.nodes = append(l.nodes, nodes...)
+	return nil
 }
 
-// build makes a new instance of the node.
-func (n *lockstepNode) build() error {
+func buildForLockstep(s Spec) (Node, error) {
+	made, err := s.build(context.Background())
+	if _, ok := made.(Runner); ok && err == nil {
+		return nil, errors.Join(errors.New("needs real time and cannot run in lockstep"), giveBack(made))
+	}
+	return made, err
+}
+
+// launch sets up a new instance of the node, or leaves nothing of it.
+func (n *lockstepNode) launch(made Node) error {
 	n.state = Starting
-	made, err := n.spec.New()
-	if err != nil {
-		return err
-	}
-	if _, ok := made.(Runner); ok {
-		return errors.New("needs real time and cannot run in lockstep")
-	}
 	loop := n.exec.newLoop(n, made)
-	var setupErr error
-	if err := guard(func() { setupErr = made.Setup(loop.ctx) }); err != nil {
-		setupErr = err
+	err := setUp(made, loop.ctx)
+	if err == nil {
+		err = loop.failure // by Fail or by the work of Go
 	}
-	if setupErr != nil {
-		loop.end()
-		return setupErr
+	if err != nil {
+		return errors.Join(err, loop.end())
 	}
 	n.loop = loop
 	n.state = Running
@@ -151,11 +178,15 @@ func (n *lockstepLoop) ready(item *mailbox.Item) {
 	n.exec.ready.push(e)
 }
 
-func (n *lockstepLoop) start(t *Timer) {
-	n.exec.seq++
-	t.seq, t.loop = n.exec.seq, n
-	t.at = t.at.Add(-n.exec.offset) // the heap is ordered by the executor's own time
-	heap.Push(&n.exec.timers, t)
+func (n *lockstepLoop) start(t *Timer, d time.Duration) {
+	t.at, t.loop = n.exec.time.Add(d), n
+	n.exec.arm(t)
+}
+
+func (l *Lockstep) arm(t *Timer) {
+	l.seq++
+	t.seq = l.seq
+	l.timers.add(t)
 }
 
 func (n *lockstepLoop) work(cost time.Duration, fn func(context.Context), done func()) {
@@ -181,13 +212,30 @@ func (l *Lockstep) Jump(d time.Duration) {
 	l.clock.Set(l.Now())
 }
 
-// RunFor runs everything that happens within d of virtual time.
+// RunFor runs everything that happens within d of virtual time, the end included.
 func (l *Lockstep) RunFor(d time.Duration) {
-	end := l.time.Add(d)
-	for l.step(end) {
+	l.RunUntil(func() bool { return false }, d)
+}
+
+// RunUntil runs one event after the other until done reports true, and returns true.
+// When everything within limit of virtual time has happened, it returns false.
+func (l *Lockstep) RunUntil(done func() bool, limit time.Duration) bool {
+	l.instant = 0
+	end := l.time.Add(limit)
+	for !done() {
+		if !l.step(end) {
+			l.setTime(end)
+			return false
+		}
 	}
-	l.time = end
-	l.clock.Set(l.Now())
+	return true
+}
+
+func (l *Lockstep) setTime(t time.Time) {
+	if t.After(l.time) {
+		l.time, l.instant = t, 0
+		l.clock.Set(l.Now())
+	}
 }
 
 // step runs the next event not after end, and reports whether there was one.
@@ -197,9 +245,9 @@ func (l *Lockstep) step(end time.Time) bool {
 		e.loop.run(e.item)
 		return true
 	}
-	var due *Timer
-	if len(l.timers) > 0 && !l.timers[0].at.After(end) {
-		due = l.timers[0]
+	due := l.timers.first()
+	if due != nil && due.at.After(end) {
+		due = nil
 	}
 	if e, ok := l.ready.peek(); ok && (due == nil || due.at.After(l.time) || e.seq < due.seq) {
 		l.ready.pop()
@@ -214,22 +262,13 @@ func (l *Lockstep) step(end time.Time) bool {
 }
 
 func (l *Lockstep) fire(t *Timer) {
-	if t.at.After(l.time) {
-		l.time = t.at
-		l.clock.Set(l.Now())
-	}
-	heap.Pop(&l.timers)
-	n := t.loop
-	if t.stopped || n.ended {
-		return
-	}
+	l.setTime(t.at)
+	t.Stop()
 	if t.period > 0 {
 		t.at = t.at.Add(t.period)
-		l.seq++
-		t.seq = l.seq
-		heap.Push(&l.timers, t)
+		l.arm(t)
 	}
-	n.run(t.item)
+	t.loop.run(t.item)
 }
 
 // run runs one item of an instance that is up, and handles its failure.
@@ -237,26 +276,35 @@ func (n *lockstepLoop) run(item *mailbox.Item) {
 	if n.ended {
 		return
 	}
-	if err := guard(item.Run); err != nil {
+	if n.exec.instant++; n.exec.instant > maxInstant {
+		n.fail(fmt.Errorf("%d events happened at one instant; %s is among what repeats itself", maxInstant, item.Label()))
+		n.exec.instant = 0
+	} else if err := guard(item.Run); err != nil {
 		n.fail(err)
 	}
+	item.Record(0)
 	if n.failure != nil {
 		n.record.failed(n)
 	}
 }
 
-// end takes everything of the instance off the bus.
-func (n *lockstepLoop) end() {
+// end takes everything of the instance off the bus and gives back what it took.
+func (n *lockstepLoop) end() error {
 	n.ended = true
 	n.ctx.undo()
+	timers := &n.exec.timers
+	for _, t := range slices.Clone(timers.timers) {
+		if t.loop == n {
+			t.Stop()
+		}
+	}
+	return giveBack(n.node)
 }
 
 // failed applies the policy after a failure of the present instance.
 func (n *lockstepNode) failed(loop *lockstepLoop) {
-	err := loop.failure
-	n.lastErr = err.Error()
-	logFailure(loop.ctx.log, err, n.spec.Policy)
-	loop.end()
+	err := errors.Join(loop.failure, loop.end())
+	n.note(err)
 	if n.spec.Policy == Halt {
 		n.state = Halted
 		if n.exec.onHalt != nil {
@@ -267,38 +315,66 @@ func (n *lockstepNode) failed(loop *lockstepLoop) {
 	n.again(n.backoff.after(n.exec.time.Sub(loop.since)))
 }
 
+// note books and logs a failure.
+func (n *lockstepNode) note(err error) {
+	n.lastErr = err.Error()
+	logFailure(newLogger(n.spec.Name, n.exec.opts, n.exec.Now), err, n.spec.Policy)
+}
+
 // again schedules a restart, on a loop that outlives the instances.
 func (n *lockstepNode) again(wait time.Duration) {
 	n.state = BackingOff
 	n.exec.supervisor.ctx.After(wait, func(time.Time) {
+		if n.state != BackingOff {
+			return // stopped meanwhile
+		}
 		n.restarts++
-		if err := n.build(); err != nil {
-			n.lastErr = err.Error()
+		made, err := buildForLockstep(n.spec)
+		if err == nil {
+			err = n.launch(made)
+		}
+		if err != nil {
+			n.note(err)
 			n.again(n.backoff.after(0))
 		}
 	})
 }
 
-// Stop stops the nodes stage by stage in reverse order, running what each one's last word causes.
-func (l *Lockstep) Stop() {
+// Stop stops the nodes in reverse order, running what each one's last word causes at
+// the present instant. The error names those that failed while they stopped. It may
+// be called again.
+func (l *Lockstep) Stop() error {
 	if l.stopped {
-		return
+		return nil
 	}
 	l.stopped = true
-	for _, n := range slices.Backward(l.nodes) {
-		if n.state != Running {
-			continue
-		}
-		if s, ok := n.loop.node.(Stopper); ok {
-			if err := guard(func() { s.Stop(l.Now()) }); err != nil {
-				n.lastErr = err.Error()
-			}
-		}
+	l.supervisor.end() //nolint:errcheck // it took nothing that could be given back
+	return l.stop(l.nodes)
+}
+
+func (l *Lockstep) stop(nodes []*lockstepNode) error {
+	var errs []error
+	for _, n := range slices.Backward(nodes) {
+		l.instant = 0
 		for l.step(l.time) {
 		}
-		n.loop.end()
+		switch n.state {
+		case Running:
+		case BackingOff:
+			n.state = Ended
+			continue
+		default:
+			continue
+		}
 		n.state = Ended
+		if err := errors.Join(lastWord(n.loop.node, l.Now()), n.loop.end()); err != nil {
+			n.lastErr = err.Error()
+			errs = append(errs, fmt.Errorf("%s: %w", n.spec.Name, err))
+		}
 	}
+	for l.step(l.time) {
+	}
+	return errors.Join(errs...)
 }
 
 // Nodes describes the nodes, in starting order.
@@ -311,24 +387,4 @@ func (l *Lockstep) Nodes() []Stats {
 		}
 	}
 	return out
-}
-
-// timerHeap orders timers by (time, sequence).
-type timerHeap []*Timer
-
-func (h timerHeap) Len() int { return len(h) }
-func (h timerHeap) Less(i, j int) bool {
-	if c := h[i].at.Compare(h[j].at); c != 0 {
-		return c < 0
-	}
-	return h[i].seq < h[j].seq
-}
-func (h timerHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *timerHeap) Push(x any)   { *h = append(*h, x.(*Timer)) }
-func (h *timerHeap) Pop() any {
-	old := *h
-	t := old[len(old)-1]
-	old[len(old)-1] = nil
-	*h = old[:len(old)-1]
-	return t
 }

@@ -23,15 +23,17 @@ type Runner interface {
 
 // Preparer is implemented by nodes that need something from outside which may be
 // refused: a port, a device, a folder. Prepare takes it before any node is set up, so
-// that a refusal leaves nothing half-started. Close gives it back; it is called once
-// for each successful Prepare, after Run has returned.
+// that a refusal leaves nothing half-started; its ctx ends after 5 s. Close gives it
+// back; it is called once for each successful Prepare, after Run has returned.
 type Preparer interface {
 	Prepare(ctx context.Context) error
 	Close() error
 }
 
 // Stopper is implemented by nodes that must say a last word, such as a zero
-// velocity. Stop runs on the loop before the node's subscriptions end.
+// velocity. Stop runs on the loop when the node is stopped in order, after everything
+// that was ready (the last words of later stages among it) and before the node's
+// subscriptions and publishers end. It does not run after a failure.
 type Stopper interface{ Stop(now time.Time) }
 
 // Stage orders start and stop.
@@ -66,14 +68,6 @@ const (
 	// Halt ends the program in order, with the robot stopped: for nodes whose state must not be guessed.
 	Halt
 )
-
-// Spec is one line of the wiring: how to make a node and how to treat it.
-type Spec struct {
-	Name   string // on the bus, such as "control_mux_node"
-	Stage  Stage
-	Policy Policy
-	New    func() (Node, error)
-}
 
 // Options configures an executor.
 type Options struct {
@@ -140,11 +134,3 @@ func (b *backoff) after(ran time.Duration) time.Duration {
 	b.next = min(2*b.next, backoffLimit)
 	return wait
 }
-
-// PanicError is the failure of a node that panicked.
-type PanicError struct {
-	Value any
-	Stack []byte
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }

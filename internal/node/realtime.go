@@ -1,10 +1,10 @@
 package node
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -12,10 +12,7 @@ import (
 	"time"
 )
 
-const (
-	setupLimit = 5 * time.Second        // for one node's Prepare and for its Setup
-	stopLimit  = 300 * time.Millisecond // for one stage
-)
+const stopLimit = 300 * time.Millisecond // for one stage
 
 // Realtime runs each node on a goroutine of its own, on the operating system's clock.
 type Realtime struct {
@@ -31,9 +28,11 @@ type Realtime struct {
 type realtimeNode struct {
 	exec   *Realtime
 	spec   Spec
+	log    *slog.Logger
 	first  Node // made by Start, used by the first instance
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the supervisor of the node has ended
+	last   error         // what went wrong while it was stopped in order; read after done
 
 	state    atomic.Int32
 	restarts atomic.Int32
@@ -48,19 +47,15 @@ func NewRealtime(o Options) *Realtime { return &Realtime{opts: o, halted: make(c
 func (r *Realtime) Halted() <-chan error { return r.halted }
 
 // Start makes and prepares all nodes, and when none refused sets them up and runs
-// them, stage by stage. On an error, all of which it returns at once, nothing is
-// left running.
+// them, stage by stage. On an error (all refusals at once, or the first set-up that
+// failed) nothing is left running. It is called once.
 func (r *Realtime) Start(ctx context.Context, specs ...Spec) error {
-	ordered := slices.Clone(specs)
-	slices.SortStableFunc(ordered, func(a, b Spec) int { return cmp.Compare(a.Stage, b.Stage) })
-	if err := r.prepare(ctx, ordered); err != nil {
+	if err := r.prepare(ctx, byStage(specs)); err != nil {
 		return err
 	}
 	for i, n := range r.nodes {
 		if err := n.launch(); err != nil {
-			for _, rest := range r.nodes[i+1:] {
-				rest.abandon()
-			}
+			r.abandon(r.nodes[i+1:])
 			return errors.Join(fmt.Errorf("%s: %w", n.spec.Name, err), r.Stop())
 		}
 	}
@@ -71,43 +66,30 @@ func (r *Realtime) Start(ctx context.Context, specs ...Spec) error {
 func (r *Realtime) prepare(ctx context.Context, ordered []Spec) error {
 	var errs []error
 	for _, s := range ordered {
-		made, err := s.New()
-		if err == nil {
-			err = prepare(ctx, made)
-		}
+		made, err := s.build(ctx)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", s.Name, err))
 			continue
 		}
-		r.nodes = append(r.nodes, &realtimeNode{exec: r, spec: s, first: made, done: make(chan struct{})})
+		n := &realtimeNode{exec: r, spec: s, log: newLogger(s.Name, r.opts, time.Now), first: made, done: make(chan struct{})}
+		r.nodes = append(r.nodes, n)
 	}
 	if len(errs) > 0 {
-		for _, n := range r.nodes {
-			n.abandon()
-		}
+		r.abandon(r.nodes)
 	}
 	return errors.Join(errs...)
 }
 
-func prepare(ctx context.Context, n Node) error {
-	p, ok := n.(Preparer)
-	if !ok {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, setupLimit)
-	defer cancel()
-	return p.Prepare(ctx)
-}
-
-// abandon gives back what a node took that was never launched.
-func (n *realtimeNode) abandon() {
-	if p, ok := n.first.(Preparer); ok {
-		if err := p.Close(); err != nil {
+// abandon gives back what nodes took that were never launched, in reverse order.
+func (r *Realtime) abandon(nodes []*realtimeNode) {
+	for _, n := range slices.Backward(nodes) {
+		if err := giveBack(n.first); err != nil {
 			n.fail(err)
+			n.log.Error("node failed while it was given up", reason(err)...)
 		}
+		n.state.Store(int32(Ended))
+		close(n.done)
 	}
-	n.state.Store(int32(Ended))
-	close(n.done)
 }
 
 // launch starts the node's supervisor and waits until its first instance is set up.
@@ -134,7 +116,9 @@ func (n *realtimeNode) supervise(ctx context.Context, ready chan<- error) {
 		began := time.Now()
 		var err error
 		if made == nil {
-			made, err = n.remake(ctx)
+			if made, err = n.spec.build(ctx); err != nil && ctx.Err() == nil {
+				n.failed(err)
+			}
 		}
 		if err == nil {
 			err = n.runInstance(ctx, made, ready)
@@ -145,16 +129,10 @@ func (n *realtimeNode) supervise(ctx context.Context, ready chan<- error) {
 			n.state.Store(int32(Ended))
 			return
 		}
-		n.fail(err)
-		if n.spec.Policy == Halt || errors.As(err, new(*setupError)) {
-			n.state.Store(int32(Halted))
-			select {
-			case n.exec.halted <- fmt.Errorf("%s: %w", n.spec.Name, err):
-			default:
-			}
+		if _, never := errors.AsType[*setupError](err); never || n.spec.Policy == Halt {
+			n.halt(err)
 			return
 		}
-		n.state.Store(int32(BackingOff))
 		select {
 		case <-ctx.Done():
 			n.state.Store(int32(Ended))
@@ -165,12 +143,19 @@ func (n *realtimeNode) supervise(ctx context.Context, ready chan<- error) {
 	}
 }
 
-func (n *realtimeNode) remake(ctx context.Context) (Node, error) {
-	made, err := n.spec.New()
-	if err != nil {
-		return nil, err
+// failed books and logs a failure that happened while nobody wanted the node to end.
+func (n *realtimeNode) failed(err error) {
+	n.state.Store(int32(BackingOff))
+	n.fail(err)
+	logFailure(n.log, err, n.spec.Policy)
+}
+
+func (n *realtimeNode) halt(err error) {
+	n.state.Store(int32(Halted))
+	select {
+	case n.exec.halted <- fmt.Errorf("%s: %w", n.spec.Name, err):
+	default: // the program is being halted already
 	}
-	return made, prepare(ctx, made)
 }
 
 // setupError marks a failure of the very first set-up, which Start reports.
@@ -188,30 +173,44 @@ func (n *realtimeNode) fail(err error) {
 func (n *realtimeNode) runInstance(ctx context.Context, made Node, ready chan<- error) error {
 	l := newRealtimeLoop(ctx, n, made)
 	err := l.setup()
-	if ready != nil {
-		ready <- err
-	}
 	switch {
 	case err == nil:
 		n.state.Store(int32(Running))
+		if ready != nil {
+			ready <- nil
+		}
 		err = l.run()
 	case ready != nil:
+		n.fail(err)
 		err = &setupError{err}
+		defer func() { ready <- err }() // when nothing of it is left
 	}
-	closeErr := l.end()
-	if err != nil && ctx.Err() == nil {
-		logFailure(l.ctx.log, err, n.spec.Policy)
+	stopped := ctx.Err() != nil
+	_, reported := errors.AsType[*setupError](err)
+	if err != nil && !stopped && !reported {
+		n.failed(err)
 	}
-	return errors.Join(err, closeErr)
+	closing := l.end()
+	if closing != nil {
+		n.fail(closing)
+		n.log.ErrorContext(ctx, "node failed while it ended", reason(closing)...)
+	}
+	if stopped {
+		n.last = errors.Join(err, closing)
+	}
+	return errors.Join(err, closing)
 }
 
-// Stop stops the nodes stage by stage in reverse order. A stage that takes longer
-// than 300 ms is named in the error and left behind.
+// Stop stops the nodes stage by stage in reverse order, and waits for each stage at
+// most 300 ms. The error names the nodes that took longer, which are left behind, and
+// those that failed while they stopped.
 func (r *Realtime) Stop() error {
 	r.stopOnce.Do(func() {
 		var errs []error
 		for stage := stages - 1; stage >= 0; stage-- {
-			if late := r.stopStage(stage); len(late) > 0 {
+			late, failed := r.stopStage(stage)
+			errs = append(errs, failed...)
+			if len(late) > 0 {
 				errs = append(errs, fmt.Errorf("stage %s: %s did not stop within %v", stage, strings.Join(late, ", "), stopLimit))
 			}
 		}
@@ -220,7 +219,7 @@ func (r *Realtime) Stop() error {
 	return r.stopErr
 }
 
-func (r *Realtime) stopStage(stage Stage) (late []string) {
+func (r *Realtime) stopStage(stage Stage) (late []string, failed []error) {
 	var waiting []*realtimeNode
 	for _, n := range r.nodes {
 		if n.spec.Stage == stage && n.cancel != nil {
@@ -228,25 +227,23 @@ func (r *Realtime) stopStage(stage Stage) (late []string) {
 			waiting = append(waiting, n)
 		}
 	}
-	limit := time.NewTimer(stopLimit)
-	defer limit.Stop()
-	expired := false
+	limit, cancel := context.WithTimeout(context.Background(), stopLimit)
+	defer cancel()
 	for _, n := range waiting {
-		if !expired {
-			select {
-			case <-n.done:
-				continue
-			case <-limit.C:
-				expired = true
-			}
-		}
 		select {
 		case <-n.done:
+		case <-limit.Done():
+		}
+		select {
+		case <-n.done: // also when the limit has passed meanwhile
+			if n.last != nil {
+				failed = append(failed, fmt.Errorf("%s: %w", n.spec.Name, n.last))
+			}
 		default:
 			late = append(late, n.spec.Name)
 		}
 	}
-	return late
+	return late, failed
 }
 
 // Nodes describes the nodes, in starting order.

@@ -1,16 +1,17 @@
 package node
 
 import (
-	"container/heap"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"sarathi/internal/mailbox"
 )
+
+// maxLastItems bounds what a loop still runs when it is told to stop.
+const maxLastItems = 1000
 
 // realtimeLoop is one instance of a node on its goroutine.
 //
@@ -24,7 +25,7 @@ type realtimeLoop struct {
 	record *realtimeNode
 	node   Node
 	ctx    *Context
-	life   context.Context // ends with the instance
+	life   context.Context //nolint:containedctx // it is the life of the instance
 	cancel context.CancelFunc
 
 	queue  mailbox.Queue
@@ -37,9 +38,11 @@ type realtimeLoop struct {
 	workers sync.WaitGroup // Run and the work of Go
 
 	// owned by the loop
-	take   *mailbox.Loop
-	timers timerHeap
-	seq    uint64
+	take    *mailbox.Loop
+	timers  timerHeap
+	seq     uint64
+	alarm   *time.Timer
+	alarmAt time.Time // when the alarm rings, zero when it does not
 }
 
 func newRealtimeLoop(ctx context.Context, n *realtimeNode, made Node) *realtimeLoop {
@@ -59,10 +62,15 @@ func (l *realtimeLoop) ready(item *mailbox.Item) {
 	}
 }
 
-func (l *realtimeLoop) start(t *Timer) {
+func (l *realtimeLoop) start(t *Timer, d time.Duration) {
+	t.at = time.Now().Add(d)
+	l.arm(t)
+}
+
+func (l *realtimeLoop) arm(t *Timer) {
 	l.seq++
 	t.seq = l.seq
-	heap.Push(&l.timers, t)
+	l.timers.add(t)
 }
 
 func (l *realtimeLoop) work(_ time.Duration, fn func(context.Context), done func()) {
@@ -79,11 +87,7 @@ func (l *realtimeLoop) fail(err error) { l.failOnce.Do(func() { l.failed <- err 
 
 // setup sets the node up and starts its Run.
 func (l *realtimeLoop) setup() error {
-	var err error
-	if p := guard(func() { err = l.node.Setup(l.ctx) }); p != nil {
-		return p
-	}
-	if err != nil {
+	if err := setUp(l.node, l.ctx); err != nil {
 		return err
 	}
 	if r, ok := l.node.(Runner); ok {
@@ -107,67 +111,79 @@ func (l *realtimeLoop) supervisedRun(r Runner) {
 }
 
 // run runs the loop until the instance is to end, and returns why: nil when it was stopped.
-func (l *realtimeLoop) run() error {
-	alarm := time.NewTimer(time.Hour)
-	defer alarm.Stop()
-	for {
-		var err error
-		if p := guard(func() { err = l.spin(alarm) }); p != nil {
-			return p
-		}
-		switch {
-		case errors.Is(err, context.Canceled):
-			return l.lastWord()
-		case err != nil:
-			return err
-		}
+func (l *realtimeLoop) run() (err error) {
+	l.alarm = time.NewTimer(time.Hour)
+	defer l.alarm.Stop()
+	if p := guard(func() { err = l.spin() }); p != nil {
+		return p
 	}
-}
-
-// lastWord lets a node that stops in order say it.
-func (l *realtimeLoop) lastWord() error {
-	s, ok := l.node.(Stopper)
-	if !ok {
-		return nil
+	if l.life.Err() == nil {
+		return err
 	}
-	return guard(func() { s.Stop(l.now()) })
+	return errors.Join(guard(l.drain), lastWord(l.node, l.now()))
 }
 
 // spin runs what is ready and waits for more until the instance is to end.
-func (l *realtimeLoop) spin(alarm *time.Timer) error {
-	for {
-		wait, fired := l.fireTimer()
-		if i := l.take.Next(); i != nil {
+func (l *realtimeLoop) spin() error {
+	for l.life.Err() == nil {
+		if len(l.failed) > 0 {
+			return <-l.failed
+		}
+		if i := l.take.NextUrgent(); i != nil {
 			l.runItem(i)
-			fired = true
-		}
-		if l.life.Err() != nil {
-			return context.Canceled
-		}
-		if fired {
 			continue
 		}
-		l.parked.Store(true)
-		if !l.queue.Empty() && l.parked.CompareAndSwap(true, false) {
-			continue
+		// Timers and the rest take turns.
+		fired := l.fireTimer()
+		i := l.take.Next()
+		if i != nil {
+			l.runItem(i)
 		}
-		alarm.Reset(wait)
-		select {
-		case <-l.wake:
-		case <-alarm.C:
-			l.unpark()
-		case err := <-l.failed:
-			return err
-		case <-l.life.Done():
-			return context.Canceled
+		if i == nil && !fired {
+			l.park()
 		}
+	}
+	return nil
+}
+
+// park waits until something may be ready.
+func (l *realtimeLoop) park() {
+	l.parked.Store(true)
+	if !l.queue.Empty() && l.parked.CompareAndSwap(true, false) {
+		return
+	}
+	l.setAlarm()
+	select {
+	case <-l.wake:
+		return
+	case <-l.alarm.C:
+		l.alarmAt = time.Time{}
+	case err := <-l.failed:
+		l.failed <- err // spin takes it
+	case <-l.life.Done():
+	}
+	// Leave without a token; when somebody has just decided to send one, take it.
+	if !l.parked.CompareAndSwap(true, false) {
+		<-l.wake
 	}
 }
 
-// unpark leaves the wait without a token; when somebody has just decided to send one, it is taken.
-func (l *realtimeLoop) unpark() {
-	if !l.parked.CompareAndSwap(true, false) {
-		<-l.wake
+// setAlarm makes the alarm ring when the next timer is due. One that rings too early does no harm.
+func (l *realtimeLoop) setAlarm() {
+	if t := l.timers.first(); t != nil && !t.at.Equal(l.alarmAt) {
+		l.alarm.Reset(time.Until(t.at))
+		l.alarmAt = t.at
+	}
+}
+
+// drain runs what is ready, so that a node that stops has heard the last words of those before it.
+func (l *realtimeLoop) drain() {
+	for range maxLastItems {
+		i := l.take.Next()
+		if i == nil {
+			return
+		}
+		l.runItem(i)
 	}
 }
 
@@ -177,39 +193,29 @@ func (l *realtimeLoop) runItem(i *mailbox.Item) {
 	i.Record(time.Since(began))
 }
 
-// fireTimer runs one timer that is due, or returns the wait until the next.
-func (l *realtimeLoop) fireTimer() (wait time.Duration, fired bool) {
-	const idle = time.Hour
-	for len(l.timers) > 0 {
-		t := l.timers[0]
-		if t.stopped {
-			heap.Pop(&l.timers)
-			continue
-		}
-		now := time.Now()
-		if wait := t.at.Sub(now); wait > 0 {
-			return wait, false
-		}
-		heap.Pop(&l.timers)
-		if t.period > 0 {
-			l.record.skipped.Add(t.advance(now))
-			l.start(t)
-		}
-		l.runItem(t.item)
-		return 0, true
+// fireTimer runs one timer that is due, and reports whether there was one.
+func (l *realtimeLoop) fireTimer() bool {
+	t := l.timers.first()
+	if t == nil {
+		return false
 	}
-	return idle, false
+	now := time.Now()
+	if t.at.After(now) {
+		return false
+	}
+	t.Stop()
+	if t.period > 0 {
+		l.record.skipped.Add(t.advance(now))
+		l.arm(t)
+	}
+	l.runItem(t.item)
+	return true
 }
 
-// end waits for everything that the instance started, and takes it off the bus.
+// end waits for everything that the instance started, takes it off the bus, and gives back what it took.
 func (l *realtimeLoop) end() error {
 	l.cancel()
 	l.ctx.undo()
 	l.workers.Wait()
-	if p, ok := l.node.(Preparer); ok {
-		if err := p.Close(); err != nil {
-			return fmt.Errorf("close: %w", err)
-		}
-	}
-	return nil
+	return giveBack(l.node)
 }
