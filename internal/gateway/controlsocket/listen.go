@@ -76,7 +76,7 @@ func writePID(f *os.File) error {
 // holder reads who has the lock; it has perhaps not written that yet.
 func holder(f *os.File) string {
 	buf := make([]byte, 20)
-	n, _ := f.ReadAt(buf, 0) //nolint:errcheck // the end of the file is the normal case
+	n, _ := f.ReadAt(buf, 0) // its error is the end of the file
 	if pid := strings.TrimSpace(string(buf[:n])); pid != "" {
 		return pid
 	}

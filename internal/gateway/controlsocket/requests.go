@@ -213,12 +213,10 @@ func (n *Node) typeOf(topic string) string {
 
 // refusal says in the client's terms why the bus did not do something.
 func refusal(err error) *graph.Error {
-	var ours *graph.Error
-	if errors.As(err, &ours) {
+	if ours, ok := errors.AsType[*graph.Error](err); ok {
 		return ours
 	}
-	var wrong *bus.TypeError
-	if errors.As(err, &wrong) {
+	if _, ok := errors.AsType[*bus.TypeError](err); ok {
 		return &graph.Error{Code: graph.WrongType, Message: err.Error()}
 	}
 	code := graph.Failed

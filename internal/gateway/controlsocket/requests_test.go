@@ -56,7 +56,7 @@ func TestWatchDeliversInOrder(t *testing.T) {
 		}
 	})
 	var got []string
-	err := c.Watch(within(t), "chatter", 64, false, func(s graph.Sample) bool {
+	err := c.Watch(within(t), graph.Watch{Topic: "chatter", Depth: 64}, func(s graph.Sample) bool {
 		got = append(got, string(s.Message))
 		return len(got) < n
 	})
@@ -78,7 +78,7 @@ func TestWatchOfALatchedTopicBeginsWithTheLastMessage(t *testing.T) {
 	if err := c.Publish(within(t), publish); err != nil {
 		t.Fatal(err)
 	}
-	err := c.Watch(within(t), "/control/status", 1, false, func(s graph.Sample) bool {
+	err := c.Watch(within(t), graph.Watch{Topic: "/control/status", Depth: 1}, func(s graph.Sample) bool {
 		if !strings.Contains(string(s.Message), `"mode":"auto"`) || time.Since(s.At) > limit {
 			t.Errorf("sample %s at %v", s.Message, s.At)
 		}
@@ -95,7 +95,7 @@ func TestWatchForTimesOnlyLeavesTheMessagesOut(t *testing.T) {
 	if err := c.Publish(within(t), graph.Publication{Topic: "/control/status", Message: []byte(`{}`)}); err != nil {
 		t.Fatal(err)
 	}
-	err := c.Watch(within(t), "/control/status", 1, true, func(s graph.Sample) bool {
+	err := c.Watch(within(t), graph.Watch{Topic: "/control/status", Depth: 1, TimesOnly: true}, func(s graph.Sample) bool {
 		if s.Message != nil || s.At.IsZero() {
 			t.Errorf("sample %s at %v, want a time and no message", s.Message, s.At)
 		}
@@ -108,7 +108,7 @@ func TestWatchForTimesOnlyLeavesTheMessagesOut(t *testing.T) {
 
 func TestWatchRefusesUnknownTopics(t *testing.T) {
 	c := startRobot(t).connect(t)
-	err := c.Watch(within(t), "/chattr", 1, false, func(graph.Sample) bool { return false })
+	err := c.Watch(within(t), graph.Watch{Topic: "/chattr", Depth: 1}, func(graph.Sample) bool { return false })
 	wantCode(t, err, graph.UnknownTopic)
 }
 
@@ -122,7 +122,7 @@ func TestInterruptedWatchLeavesNothingBehind(t *testing.T) {
 		cancel()
 	})
 	c := r.connect(t)
-	err := c.Watch(ctx, "/chatter", 1, false, func(graph.Sample) bool { return true })
+	err := c.Watch(ctx, graph.Watch{Topic: "/chatter", Depth: 1}, func(graph.Sample) bool { return true })
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v, want %v", err, context.Canceled)
 	}
@@ -202,7 +202,7 @@ func TestTopicsOfUnknownTypesPassThrough(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	err := c.Watch(within(t), "/zoo", 1, false, func(s graph.Sample) bool {
+	err := c.Watch(within(t), graph.Watch{Topic: "/zoo", Depth: 1}, func(s graph.Sample) bool {
 		if string(s.Message) != exact {
 			t.Errorf("received %s, want %s", s.Message, exact)
 		}

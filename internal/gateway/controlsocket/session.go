@@ -98,7 +98,7 @@ func (s *session) read(ctx context.Context) {
 func (s *session) send(ctx context.Context, r *protocol.Reply) {
 	line, err := protocol.AppendReply(nil, r)
 	if err != nil {
-		line, _ = protocol.AppendReply(nil, &protocol.Reply{ //nolint:errcheck // two strings can be encoded
+		line, _ = protocol.AppendReply(nil, &protocol.Reply{ // two strings can be encoded
 			ID: r.ID, Error: &graph.Error{Code: graph.Failed, Message: err.Error()},
 		})
 	}

@@ -109,7 +109,7 @@ func TestASlowClientLosesTheOldestAndHurtsNobody(t *testing.T) {
 	})
 	last := fmt.Sprintf(`{"data":"%dx`, n-1)
 	var lost uint64
-	err := healthy.Watch(within(t), "/chatter", depth, false, func(s graph.Sample) bool {
+	err := healthy.Watch(within(t), graph.Watch{Topic: "/chatter", Depth: depth}, func(s graph.Sample) bool {
 		lost = s.Lost
 		arrived <- struct{}{}
 		return !strings.HasPrefix(string(s.Message), last)
@@ -215,7 +215,7 @@ func TestStoppingEndsEveryClient(t *testing.T) {
 	waits := make(chan error, 2)
 	watching := r.connect(t)
 	go func() {
-		waits <- watching.Watch(within(t), "/chatter", 1, false, func(graph.Sample) bool { return true })
+		waits <- watching.Watch(within(t), graph.Watch{Topic: "/chatter", Depth: 1}, func(graph.Sample) bool { return true })
 	}()
 	calling := r.connect(t)
 	go func() {

@@ -81,9 +81,9 @@ func (c *Client) Call(ctx context.Context, service string, request []byte, timeo
 }
 
 // Watch gives each every message of a topic until each returns false, which ends the watch without an error, or ctx ends, or the
-// robot does. depth is how many messages may wait for each to return, timesOnly leaves the messages themselves out.
-func (c *Client) Watch(ctx context.Context, topic string, depth int, timesOnly bool, each func(graph.Sample) bool) error {
-	_, err := c.ask(ctx, &protocol.Request{Op: protocol.OpWatch, Topic: topic, Depth: depth, TimesOnly: timesOnly})
+// robot does.
+func (c *Client) Watch(ctx context.Context, w graph.Watch, each func(graph.Sample) bool) error {
+	_, err := c.ask(ctx, &protocol.Request{Op: protocol.OpWatch, Topic: w.Topic, Depth: w.Depth, TimesOnly: w.TimesOnly})
 	if err != nil {
 		return err
 	}

@@ -74,6 +74,13 @@ type Service struct {
 	Handler HandlerTime `json:"handler"`
 }
 
+// Watch says what to watch.
+type Watch struct {
+	Topic     string
+	Depth     int  // messages that may wait for a slow watcher, at least 1
+	TimesOnly bool // leave the messages themselves out
+}
+
 // Sample is one message of a watched topic.
 type Sample struct {
 	At      time.Time       `json:"at"`                // when it was published
