@@ -6,7 +6,7 @@
 //	bounds: [0, 0, 12, 10]              # an outer fence: x and y of two opposite corners
 //	map: office/map.yaml                # a map_server map as part of the world, relative to this file
 //	map_height: 2.5                     # of its occupied cells
-//	start: {x: 1, y: 1, yaw_deg: 90}    # where a robot begins; without it the most open free place is taken
+//	start: {x: 1, y: 1, yaw_deg: 90}    # where a robot begins; else the most open free place of the map, or the origin
 //	charger: {x: 0.6, y: 5, yaw_deg: 0} # where base_link stands when the robot is docked
 //	walls:                              # polylines
 //	  - {name: corridor, points: [[0, 4], [5, 4], [5, 6]], closed: false, bottom: 0, height: 2.5}

@@ -172,7 +172,7 @@ func (s Scene) Validate() error {
 	if b := s.Bounds; b != nil {
 		f.place("bounds", b[0], b[1])
 		f.place("bounds", b[2], b[3])
-		f.require(b[0] < b[2] && b[1] < b[3], "bounds", "is no box: write [x_min, y_min, x_max, y_max]")
+		f.require(b[0] < b[2] && b[1] < b[3], "bounds", "the second corner is not above and right of the first: write [x_min, y_min, x_max, y_max]")
 	}
 	f.within("map_height", s.MapHeight, 0.01, 100)
 	seen := make(map[string]bool)
@@ -200,7 +200,7 @@ func (w Wall) Validate() error {
 	if w.Closed {
 		least = 3
 	}
-	f.require(len(w.Points) >= least, "points", "are %d: write at least %d corners", len(w.Points), least)
+	f.require(len(w.Points) >= least, "points", "%d corners make no wall: write at least %d", len(w.Points), least)
 	for i, p := range w.Points {
 		f.place(fmt.Sprintf("points[%d]", i), p[0], p[1])
 	}
