@@ -163,30 +163,19 @@ func (p Polygon) outlineDistance(v Vec2) float64 {
 	return d
 }
 
-// crossing finds two edges that share more than the corner neighbours have in common.
+// crossing finds two edges that are not neighbours and share a point. Neighbours that fold back onto each other need no look
+// of their own: the edge that follows then begins on the first one, or, in a triangle, the area is zero.
 func (p Polygon) crossing() (i, j int, found bool) {
 	n := len(p)
 	for i := range n {
-		for j := i + 1; j < n; j++ {
-			e, f := p.Edge(i), p.Edge(j)
-			switch {
-			case j == i+1: // e ends where f begins; they overlap when f folds back onto e
-				if foldsBack(e, f) {
-					return i, j, true
-				}
-			case i == 0 && j == n-1:
-				if foldsBack(f, e) {
-					return i, j, true
-				}
-			case e.Intersects(f):
+		for j := i + 2; j < n; j++ {
+			if i == 0 && j == n-1 {
+				continue
+			}
+			if p.Edge(i).Intersects(p.Edge(j)) {
 				return i, j, true
 			}
 		}
 	}
 	return 0, 0, false
-}
-
-func foldsBack(e, f Segment) bool {
-	u, v := e.B.Sub(e.A), f.B.Sub(f.A)
-	return u.Cross(v) == 0 && u.Dot(v) < 0
 }

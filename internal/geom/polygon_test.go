@@ -44,7 +44,9 @@ func TestPolygonValidate(t *testing.T) {
 		{"closed by hand", Polygon{{0, 0}, {1, 0}, {1, 1}, {0, 0}}, "points 4 and 1 are the same"},
 		{"bow tie", Polygon{{0, 0}, {1, 1}, {1, 0}, {0, 1}}, "cross"},
 		{"touches itself", Polygon{{0, 0}, {2, 0}, {2, 2}, {1, 0}, {0, 2}}, "cross"},
-		{"line there and back", Polygon{{0, 0}, {2, 0}, {1, 0}}, "cross"},
+		{"line there and back", Polygon{{0, 0}, {2, 0}, {1, 0}}, "area"},
+		{"spike", Polygon{{0, 0}, {2, 0}, {1, 0}, {1, 1}}, "cross"},
+		{"long spike", Polygon{{0, 0}, {2, 0}, {-1, 0}, {0, 1}}, "cross"},
 		{"thin", Polygon{{0, 0}, {1e-3, 0}, {0, 1e-4}}, "area"},
 		{"overflow", Polygon{{0, 0}, {1e200, 0}, {0, 1e200}}, "area"},
 	}

@@ -100,6 +100,9 @@ func TestArcIsExact(t *testing.T) {
 	near(t, "distance", r.Truth().Distance-from.Distance, 1.5, 1e-3)
 	near(t, "centripetal acceleration", r.Truth().Acceleration.Y, 0.25, 1e-9)
 	near(t, "longitudinal acceleration", r.Truth().Acceleration.X, 0, 1e-9)
+	r.Command(geom.Velocity{VY: 0.6, WZ: 0.5})
+	p.run(time.Second)
+	near(t, "centripetal acceleration of a sideways arc", r.Truth().Acceleration.X, -0.3, 1e-9)
 }
 
 func TestStopsAtWallAndSaysSo(t *testing.T) {

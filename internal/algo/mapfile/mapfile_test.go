@@ -133,7 +133,7 @@ func TestOccupancy(t *testing.T) {
 		{"89 is p 0.651", trinary, 89, Occupied},
 		{"90 is p 0.647", trinary, 90, Unknown},
 		{"thresholds count as reached", with(trinary, func(m *Meta) { m.OccupiedThresh = 0.8 }), 51, Occupied},
-		{"free threshold counts as reached", with(trinary, func(m *Meta) { m.FreeThresh = 0.2 }), 204, Free},
+		{"free threshold counts as reached", with(negated, func(m *Meta) { m.FreeThresh = 0.2 }), 51, Free},
 		{"free wins where both hold", with(trinary, func(m *Meta) { m.OccupiedThresh, m.FreeThresh = 0.2, 0.2 }), 204, Free},
 		{"negated black", negated, 0, Free},
 		{"negated white", negated, 255, Occupied},
