@@ -21,8 +21,8 @@ type world struct {
 	moved    float64
 }
 
-func newWorld(t testing.TB) *world {
-	w := &world{bench: newBench(t), nearest: math.Inf(1)}
+func newWorld(t testing.TB, edit ...func(*Config)) *world {
+	w := &world{bench: newBench(t, edit...), nearest: math.Inf(1)}
 	w.scanning = false
 	w.wire = make([]geom.Velocity, int(w.cfg.Field.Latency/tick))
 	return w
@@ -124,6 +124,36 @@ func TestNeverTouchesAnything(t *testing.T) {
 		t.Errorf("moved only %.0f m in all: the test shows little", moved)
 	}
 	t.Logf("%.0f m without touching anything", moved)
+}
+
+// When a turn is cut short by an e-stop the path straightens, because most bodies brake each axis on its own. In a round room there is
+// a wall wherever that leads.
+func TestEStopInACurve(t *testing.T) {
+	for phase := range 12 {
+		w := newWorld(t, func(c *Config) { c.Field.Deceleration = 0.3 })
+		for i := range 180 {
+			w.points = append(w.points, geom.Vec2{X: 1.3}.Rotate(float64(i)*math.Pi/90).Add(geom.Vec2{Y: 0.8}))
+		}
+		w.mode("remote", "handheld")
+		for i := range 200 + phase*13 {
+			v := geom.Velocity{VX: 0.8, WZ: 1}
+			if i < 70 {
+				v = geom.Velocity{}
+			}
+			w.Command(w.now, Handheld, v)
+			w.step()
+		}
+		w.EngageEStop(w.now, "test")
+		for range 150 {
+			w.step()
+		}
+		if w.nearest <= 0 {
+			t.Fatalf("phase %d: hit the wall after %.1f m", phase, w.moved)
+		}
+		if w.moved < 1 {
+			t.Fatalf("phase %d: moved only %.2f m: the test shows little", phase, w.moved)
+		}
+	}
 }
 
 // A person steps in front at any distance: the robot is at zero at once when it has to stop, and does not drive on into the person.

@@ -49,7 +49,7 @@ func (e *ReleaseError) Error() string {
 	return fmt.Sprintf("e-stop stays engaged: %s: clear that first, then release again", strings.Join(held, ", "))
 }
 
-// estop is the latch. Its lists are replaced when they change and never written to, so snapshots may be handed out.
+// estop is the latch. Its lists only grow or are replaced, so snapshots may be handed out.
 type estop struct {
 	engaged bool
 	held    [causeCount]bool
@@ -117,7 +117,7 @@ func (e *estop) lists(text string) bool {
 }
 
 func (e *estop) list(text string) {
-	e.reasons = append(e.reasons[:len(e.reasons):len(e.reasons)], text)
+	e.reasons = append(e.reasons, text)
 	e.message = "The e-stop is engaged (" + strings.Join(e.reasons, "; ") + "): release it to drive."
 }
 

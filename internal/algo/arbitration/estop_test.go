@@ -197,6 +197,12 @@ func TestNavigationIsPausedAndResumed(t *testing.T) {
 		t.Error("nothing was paused, yet it is resumed")
 	}
 
+	b.mode("remote", "handheld")
+	b.mode("remote", "dashboard")
+	if out := b.mode("auto", ""); !out.ResumeNavigation {
+		t.Error("another remote source in between, and navigation is forgotten")
+	}
+
 	for name, between := range map[string]func(){
 		"an e-stop":             func() { b.EngageEStop(b.now, "x"); b.release() },
 		"navigation was ended":  func() { b.NavigationStopped(b.now) },
