@@ -171,14 +171,14 @@ func (w *World) sees(from, to geom.Vec3, self *Robot, slack float64) bool {
 	dir := d.Scale(1 / distance)
 	slope := (to.Z - from.Z) / distance
 	limit := distance - slack
-	clear := true
+	free := true
 	w.hits = w.lineOfSight(w.hits[:0], from.XY(), dir, limit, raycast.View{Z: from.Z, Low: slope, High: slope}, self,
 		func(_ Kind, t, bottom, top float64) {
 			if z := from.Z + slope*t; t < limit && z >= bottom && z < top {
-				clear = false
+				free = false
 			}
 		})
-	return clear
+	return free
 }
 
 // lineOfSight calls visit with everything that a line of the floor plan crosses, in no particular order.

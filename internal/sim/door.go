@@ -48,7 +48,7 @@ func (d *door) leafAt(shut float64) (geom.Segment, bool) {
 
 func (d *door) step(w *World) {
 	d.obey(w.Elapsed())
-	next := d.shut
+	var next float64
 	switch {
 	case d.open && d.shut > 0:
 		next = max(0, d.shut-d.rate)

@@ -107,8 +107,7 @@ func readBounded(f files, name string, limit int64) (data []byte, err error) {
 
 // reason drops operation and path, which the message around it already has.
 func reason(err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		return pathErr.Err
 	}
 	return err

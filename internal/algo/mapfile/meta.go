@@ -77,8 +77,10 @@ func (p *metaParser) fields(data []byte) {
 	}
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
-		p.faults = append(p.faults, &Error{File: p.name, Problem: "not a YAML file", Err: firstLine(err),
-			Remedy: "write `key: value` lines as map_server does"})
+		p.faults = append(p.faults, &Error{
+			File: p.name, Problem: "not a YAML file", Err: firstLine(err),
+			Remedy: "write `key: value` lines as map_server does",
+		})
 		return
 	}
 	for _, doc := range file.Docs {

@@ -60,7 +60,10 @@ func (p *picture) fillPaletted(img *image.Paletted) {
 
 // set stores a colour as pixel i, in its shade before transparency.
 func (p *picture) set(i int, c color.Color) {
-	n := color.NRGBA64Model.Convert(c).(color.NRGBA64)
+	n, ok := color.NRGBA64Model.Convert(c).(color.NRGBA64)
+	if !ok {
+		return // cannot happen: the model converts to this type
+	}
 	p.grey[i] = luma(scaleGrey(int(n.R), 65535), scaleGrey(int(n.G), 65535), scaleGrey(int(n.B), 65535))
 	if n.A == 0xffff {
 		return
