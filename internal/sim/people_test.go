@@ -292,3 +292,30 @@ func TestClosedDoorStopsPerson(t *testing.T) {
 	p.run(30 * time.Second)
 	near(t, "x with the door open", p.where("a").X, 4, 1e-9)
 }
+
+// In the scenes that come with the program nobody walks through furniture, and the robot fits at the start and on the charger.
+func TestBuiltinScenesAreWalkable(t *testing.T) {
+	for _, name := range scenes.Names() {
+		s := builtin(t, name)
+		p := play(t, s, 1)
+		for _, person := range s.People {
+			for i, from := range person.Waypoints {
+				leg := geom.Segment{A: from.Point(), B: person.Waypoints[(i+1)%len(person.Waypoints)].Point()}
+				for k := range p.static.Len() {
+					if wall := p.static.Wall(k); leg.Distance(wall.Segment) < person.Radius {
+						t.Errorf("%s: %s walks through %v after waypoint %d", name, person.Name, p.things[wall.Owner], i+1)
+					}
+				}
+				for _, c := range p.pillars {
+					if leg.DistanceToPoint(c.center) < person.Radius+c.radius {
+						t.Errorf("%s: %s walks through %v after waypoint %d", name, person.Name, c.Thing, i+1)
+					}
+				}
+			}
+		}
+		r := p.add(Molly())
+		if at, _ := p.Charger(); r.Teleport(at) != nil || !r.Docked() {
+			t.Errorf("%s: the robot does not fit on the charger", name)
+		}
+	}
+}
