@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+// commands is the grammar of the command line.
+type commands struct {
+	JSON bool `help:"Print JSON: one document, or one line each for what goes on."`
+
+	Topic   topicCommands   `cmd:"" help:"Look at the topics of a running robot, and publish."`
+	Node    nodeCommands    `cmd:"" help:"Look at the nodes of a running robot."`
+	Service serviceCommands `cmd:"" help:"Look at the services of a running robot, and call them."`
+	Version versionCommand  `cmd:"" help:"Print which sarathi this is."`
+}
+
+// env is what a command sees of the process.
+type env struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	home           string         // the user's home folder
+	zone           *time.Location // of times shown to people
+	version        string
+	json           bool // --json
+	dial           func(ctx context.Context, socket string) (robot, error)
+}
+
+// run runs one command line and returns the exit code.
+func run(ctx context.Context, e env, args []string) int {
+	var (
+		grammar commands
+		helped  bool // --help was given, and has been answered
+	)
+	parser, err := kong.New(&grammar,
+		kong.Name("sarathi"),
+		kong.Description("Runs a mobile robot, simulates it, and looks at one that runs."),
+		kong.Writers(e.stdout, e.stderr),
+		kong.Exit(func(int) { helped = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(&e),
+	)
+	if err != nil {
+		panic(err) // the grammar above is wrong, which every test finds
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+		defer fmt.Fprintln(e.stdout)
+	}
+	parsed, err := parser.Parse(args)
+	if helped {
+		return exitDone
+	}
+	e.json = grammar.JSON
+	if err != nil {
+		return report(&e, misread(err))
+	}
+	err = parsed.Run()
+	if ctx.Err() != nil && interrupted(err) {
+		err = nil
+	}
+	return report(&e, err)
+}
+
+// misread turns what the parser found into an error that says where to read on.
+func misread(err error) error {
+	command := []string{"sarathi"}
+	if p, ok := errors.AsType[*kong.ParseError](err); ok && p.Context != nil {
+		for _, step := range p.Context.Path {
+			if step.Command != nil {
+				command = append(command, step.Command.Name)
+			}
+		}
+	}
+	return usage("%w: see `%s --help`", err, strings.Join(command, " "))
+}

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"context"
+	"os"
+	"time"
+)
+
+// version is set by the linker, see Makefile.
+var version = "unversioned"
+
+func main() {
+	ctx, stop := untilInterrupted(context.Background(), os.Stderr)
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "." // a user without one keeps the robot's state where it is started
+	}
+	code := run(ctx, env{
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		home: home, zone: time.Local, version: version, dial: dialSocket,
+	}, os.Args[1:])
+	stop()
+	os.Exit(code)
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"sarathi/internal/gateway/controlsocket/graph"
+)
+
+const (
+	largestMessage = 1 << 20 // bytes read from the standard input
+	fastestPub     = 1000.0  // Hz
+)
+
+// topicPub is `sarathi topic pub`.
+type topicPub struct {
+	connection
+
+	Topic   string  `arg:"" help:"Name of the topic."`
+	Message string  `arg:"" default:"{}" help:"Message in JSON; fields left out get their defaults; - reads it from the standard input."`
+	Type    string  `placeholder:"PKG/TYPE" help:"Type of the messages, when the robot does not know the topic yet; else it is checked."`
+	Rate    float64 `placeholder:"HZ" help:"Repeat at this rate (default: publish once)."`
+	Count   int     `short:"n" placeholder:"N" help:"With --rate: end after N messages (default: with Ctrl-C)."`
+}
+
+// Run publishes.
+func (c *topicPub) Run(ctx context.Context, e *env) error {
+	switch {
+	case c.Rate < 0 || c.Rate > fastestPub || math.IsNaN(c.Rate):
+		return usage("--rate %g: write a rate above 0 and up to %g Hz", c.Rate, fastestPub)
+	case c.Count < 0 || c.Count > 0 && c.Rate == 0:
+		return usage("--count %d: write 1 or more, together with --rate", c.Count)
+	}
+	message, err := jsonArgument(e, "message", c.Message)
+	if err != nil {
+		return err
+	}
+	publication := graph.Publication{Topic: absolute(c.Topic), Type: c.Type, Message: message}
+	return c.with(ctx, e, func(r robot) error {
+		n, err := c.publish(ctx, r, publication)
+		switch {
+		case n == 0:
+			return suggest(ctx, r, err, c.Topic)
+		case err != nil && !interrupted(err):
+			return fmt.Errorf("after %s: %w", plural(n, "message"), err)
+		case e.json:
+			return e.printLine(map[string]any{"topic": publication.Topic, "published": n})
+		}
+		fmt.Fprintf(e.stdout, "published %s on %s\n", plural(n, "message"), publication.Topic)
+		return nil
+	})
+}
+
+// publish publishes once, or again and again until there were enough or ctx ends.
+func (c *topicPub) publish(ctx context.Context, r robot, p graph.Publication) (n int, err error) {
+	if c.Rate == 0 {
+		if err := r.Publish(ctx, p); err != nil {
+			return 0, err
+		}
+		return 1, nil
+	}
+	ticks := time.NewTicker(time.Duration(float64(time.Second) / c.Rate))
+	defer ticks.Stop()
+	for {
+		if err := r.Publish(ctx, p); err != nil {
+			return n, err
+		}
+		if n++; n == c.Count {
+			return n, nil
+		}
+		select {
+		case <-ticks.C:
+		case <-ctx.Done():
+			return n, ctx.Err()
+		}
+	}
+}
+
+// suggest adds to the refusal of a topic that nobody knows the names that may have been meant.
+func suggest(ctx context.Context, r robot, err error, topic string) error {
+	refusal, ok := errors.AsType[*graph.Error](err)
+	if !ok || refusal.Code != graph.UnknownTopic {
+		return err
+	}
+	g, graphErr := r.Graph(ctx)
+	if graphErr != nil {
+		return err
+	}
+	if len(near(topic, topicNames(g))) == 0 {
+		return usage("%w with --type", err)
+	}
+	return unknown("topic", absolute(topic), topicNames(g))
+}
+
+// jsonArgument reads what a user wrote as JSON, from the command line or the standard input.
+func jsonArgument(e *env, what, text string) ([]byte, error) {
+	if text == "-" {
+		all, err := io.ReadAll(io.LimitReader(e.stdin, largestMessage+1))
+		if err != nil {
+			return nil, fmt.Errorf("read the %s: %w", what, err)
+		}
+		if len(all) > largestMessage {
+			return nil, usage("the %s is longer than %d bytes", what, largestMessage)
+		}
+		text = string(all)
+	}
+	var raw json.RawMessage
+	if err := json.Unmarshal([]byte(text), &raw); err != nil {
+		return nil, usage(`the %s is no JSON (%w): write it as '{"field": value}'`, what, err)
+	}
+	return raw, nil
+}
