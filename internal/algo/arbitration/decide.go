@@ -53,8 +53,10 @@ func (a *Arbiter) decide(now time.Time) Output {
 			next = a.cfg.Ramp.Step(a.sent, geom.Velocity{}, dt)
 		}
 		next = next.Clamp(a.limits)
-		if !next.IsFinite() { // cannot be, and must not be sent
-			next = geom.Velocity{}
+		if !next.IsFinite() { // cannot be; if it is, nothing here can be trusted any more
+			a.estop.hold(MuxFault)
+			a.disable()
+			a.active, next = None, geom.Velocity{}
 		}
 	}
 	a.sent = next

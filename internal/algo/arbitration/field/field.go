@@ -99,6 +99,9 @@ func (f *Field) Observe(now time.Time, s Scan) error {
 	if s.Stamp.After(now) {
 		return fmt.Errorf("%w: stamped %s in the future: check the clock of its source", ErrScan, s.Stamp.Sub(now))
 	}
+	if f.haveScan && f.stamp.After(now) {
+		f.haveScan = false // the clock was set back: what was heard before proves nothing
+	}
 	if f.haveScan && !s.Stamp.After(f.stamp) {
 		return fmt.Errorf("%w: no newer than the last one", ErrScan)
 	}
@@ -183,9 +186,11 @@ func (f *Field) stoppable(v geom.Velocity) bool {
 // rounding is by how much a scale may miss 1 [relative].
 const rounding = 1e-3
 
-// stale reports whether the last scan is too old. It is so one period early, for the zero to be sent within the time-out.
+// stale reports whether the last scan is too old, or from the future because the clock was set back. It is so one period early, for
+// the zero to be sent within the time-out.
 func (f *Field) stale(now time.Time) bool {
-	return !f.haveScan || now.Sub(f.stamp).Seconds() > f.cfg.ScanTimeout.Seconds()-f.model.period
+	age := now.Sub(f.stamp).Seconds()
+	return !f.haveScan || age < 0 || age > f.cfg.ScanTimeout.Seconds()-f.model.period
 }
 
 // moveWorld carries the scan into the present frame of base_link, by the way since its stamp and the latency before it.

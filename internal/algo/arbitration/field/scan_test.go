@@ -213,4 +213,16 @@ func TestObserveRefuses(t *testing.T) {
 	if err := f.Observe(epoch().Add(tick), good()); !errors.Is(err, ErrScan) {
 		t.Errorf("a frozen scan was accepted again: %v", err)
 	}
+
+	// The clock is set back by a minute.
+	back := epoch().Add(-time.Minute)
+	f.Limit(back, geom.Velocity{})
+	if got := f.Report().State; got != Stale {
+		t.Errorf("a scan from the future counts: %v", got)
+	}
+	late := good()
+	late.Stamp = back
+	if err := f.Observe(back, late); err != nil {
+		t.Errorf("the first scan after the clock was set back: %v", err)
+	}
 }
