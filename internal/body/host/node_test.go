@@ -208,6 +208,25 @@ func TestEmergencyStop(t *testing.T) {
 	if !r.robot.state().Engaged {
 		t.Error("an older status releases the body")
 	}
+	r.requests.Take()
+	r.Advance(time.Second)
+	if r.requests.Len() != 1 {
+		t.Errorf("a request that the mux does not obey is repeated %d times in a second", r.requests.Len())
+	}
+	// Called again while the mux is latched: a release that crosses the call does not count.
+	r.mux(true, "emergency_stop")
+	if _, err := nodetest.Call(r.Rig, topics.Skill(driver.SkillEmergencyStop), stdsrvs.TriggerRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	r.mux(false)
+	if !r.robot.state().Engaged {
+		t.Error("a release from before the second call releases the body")
+	}
+	r.mux(true, "emergency_stop", "emergency_stop")
+	r.mux(false)
+	if r.robot.state().Engaged {
+		t.Error("a release after the call does not release the body")
+	}
 }
 
 // emergency_stop is offered also for a body that has no skill of that name.
