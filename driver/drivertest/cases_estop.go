@@ -8,10 +8,7 @@ import (
 )
 
 // fast is a command that would move any body.
-func (r *rig) fast() driver.Velocity {
-	l := r.caps.Limits
-	return driver.Velocity{VX: l.VX, VY: l.VY, WZ: l.WZ}
-}
+func (r *rig) fast() driver.Velocity { return driver.Velocity(r.caps.Limits) }
 
 // mustLatch fails the case unless the body is latched with the given reason, or any if that is "".
 func (r *rig) mustLatch(reason string) {

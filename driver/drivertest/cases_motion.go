@@ -46,7 +46,7 @@ func keepsLimits(r *rig) {
 		{VX: math.MaxFloat64, VY: -math.MaxFloat64},
 	} {
 		for end := r.now().Add(time.Second); r.now().Before(end); {
-			_ = r.Driver.Command(r.now(), v) //nolint:errcheck // a body may refuse what is out of its limits
+			_ = r.Driver.Command(r.now(), v) // a body may refuse what is out of its limits
 			r.tick()
 			if got := r.velocity(); math.Abs(got.VX) > over*l.VX+stillLinear || math.Abs(got.VY) > over*l.VY+stillLinear ||
 				math.Abs(got.WZ) > over*l.WZ+stillAngular {
@@ -148,7 +148,7 @@ func notFiniteDoesNotRefresh(r *rig) {
 	r.cruise(r.half())
 	bad := notFinite()
 	for i := 0; i < int(2*r.Settle/commandEvery); i++ {
-		_ = r.Driver.Command(r.now(), bad[i%len(bad)]) //nolint:errcheck // asserted in notFiniteStops
+		_ = r.Driver.Command(r.now(), bad[i%len(bad)]) // asserted in notFiniteStops
 		r.wait(commandEvery)
 	}
 	if !r.still() {

@@ -30,7 +30,7 @@ func streamTypes(r *rig) {
 		}
 	}
 	if r.mobile() {
-		_ = r.drive(r.half(), time.Second) //nolint:errcheck // asserted elsewhere
+		_ = r.drive(r.half(), time.Second) // asserted elsewhere
 	}
 	for _, text := range r.sink.complaints() {
 		r.Errorf("%s", text)
@@ -85,10 +85,10 @@ func anyGoroutine(r *rig) {
 	for i := range 4 {
 		callers.Go(func() {
 			for range 20 {
-				_ = r.Driver.Command(r.now(), driver.Velocity{}) //nolint:errcheck // only that it may be called
+				_ = r.Driver.Command(r.now(), driver.Velocity{}) // only that it may be called
 				if i == 0 {
 					r.Driver.EStop(r.now(), "stress")
-					_ = r.Driver.Release(r.now()) //nolint:errcheck // only that it may be called
+					_ = r.Driver.Release(r.now()) // only that it may be called
 				}
 				_ = r.Driver.Capabilities()
 			}

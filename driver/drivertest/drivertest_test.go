@@ -44,6 +44,7 @@ func (r *record) Cleanup(f func()) { r.cleanups = append(r.cleanups, f) }
 func (r *record) Errorf(format string, args ...any) {
 	r.failures = append(r.failures, fmt.Sprintf(format, args...))
 }
+
 func (r *record) Fatalf(format string, args ...any) {
 	r.Errorf(format, args...)
 	runtime.Goexit()

@@ -73,7 +73,7 @@ func (d *ideal) Start(now time.Time, out driver.Sink) error {
 	}
 	d.sink, d.last = out, now
 	if d.is("forgets its latch") {
-		d.guard.Release() //nolint:errcheck // the flaw
+		d.guard.Release() // the flaw
 	}
 	if d.guard.State().Engaged {
 		d.sink.EStop(d.guard.State())
@@ -147,7 +147,7 @@ func (d *ideal) report(req driver.SkillRequest, s driver.SkillStatus, progress f
 
 func (d *ideal) EStop(_ time.Time, reason string) {
 	if d.is("the last reason wins") {
-		d.guard.Release() //nolint:errcheck // the flaw
+		d.guard.Release() // the flaw
 	}
 	if d.guard.EStop(reason) {
 		d.sink.EStop(d.guard.State())
@@ -206,7 +206,7 @@ func (d *ideal) press(pressed bool) {
 		d.sink.EStop(d.guard.State())
 	}
 	if !pressed && d.is("the button releases") {
-		d.guard.Release() //nolint:errcheck // the flaw
+		d.guard.Release() // the flaw
 		d.sink.EStop(d.guard.State())
 	}
 }

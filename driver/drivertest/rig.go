@@ -188,7 +188,7 @@ func (r *rig) mustStay(v driver.Velocity, d time.Duration, why string) {
 	r.Helper()
 	from := r.sink.place()
 	for end := r.now().Add(d); r.now().Before(end); {
-		_ = r.Driver.Command(r.now(), v) //nolint:errcheck // whether it is refused is asserted elsewhere
+		_ = r.Driver.Command(r.now(), v) // whether it is refused is asserted elsewhere
 		r.wait(commandEvery)
 		if !r.still() {
 			r.Fatalf("%s it moves by %+v", why, r.velocity())
