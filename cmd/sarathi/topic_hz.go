@@ -69,7 +69,7 @@ func (c *topicHz) measure(ctx context.Context, e *env, r robot) error {
 			line.rateFacts = meter.facts()
 			if err := printRate(e, line); err != nil {
 				cancel()
-				_ = <-ended // the watch ends with ctx
+				<-ended //nolint:errcheck // it ends because of the cancel above
 				return err
 			}
 		case err := <-ended:

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"sarathi/internal/bus"
+	"sarathi/internal/clock"
+	"sarathi/internal/gateway/controlsocket"
+	"sarathi/internal/node"
+	"sarathi/msg/std"
+)
+
+// asProcess makes this test program something else: "main" is sarathi itself, "stuck" a command that does not stop when it is asked.
+const asProcess = "SARATHI_TEST_AS"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(asProcess) {
+	case "main":
+		main()
+	case "stuck":
+		untilInterrupted(context.Background(), os.Stderr)
+		fmt.Println("ready")
+		select {}
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+// process is a child of the test.
+type process struct {
+	*exec.Cmd
+	out    *bufio.Reader
+	stderr bytes.Buffer
+}
+
+func startProcess(t *testing.T, as string, args ...string) *process {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{Cmd: exec.CommandContext(t.Context(), self, args...)}
+	p.Env = append(os.Environ(), asProcess+"="+as)
+	p.Stderr = &p.stderr
+	out, err := p.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.out = bufio.NewReader(out)
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// waitFor reads the output up to a line that contains text.
+func (p *process) waitFor(t *testing.T, text string) {
+	t.Helper()
+	for {
+		line, err := p.out.ReadString('\n')
+		if err != nil {
+			t.Fatalf("waiting for %q: %v; stderr: %s", text, err, p.stderr.String())
+		}
+		if strings.Contains(line, text) {
+			return
+		}
+	}
+}
+
+// end waits for the process and returns its exit code.
+func (p *process) end(t *testing.T) int {
+	t.Helper()
+	if _, err := io.Copy(io.Discard, p.out); err != nil {
+		t.Error(err)
+	}
+	err := p.Wait()
+	if exit, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
+		t.Fatal(err)
+	} else if failed {
+		return exit.ExitCode()
+	}
+	return 0
+}
+
+// ticker is a robot's node that publishes.
+type ticker struct{}
+
+func (ticker) Setup(c *node.Context) error {
+	ticks := bus.NewTopic[std.String]("/ticks", bus.Queue(8), "one every 10 ms")
+	pub := bus.NewPublisher(c, ticks)
+	c.Every(10*time.Millisecond, func(time.Time) { pub.Publish(std.String{Data: "tick"}) })
+	return nil
+}
+
+// startTicking runs a robot with a control socket until the test ends, and returns the socket.
+func startTicking(t *testing.T) string {
+	t.Helper()
+	socket := filepath.Join(t.TempDir(), controlsocket.FileName)
+	exec := node.NewRealtime(node.Options{Bus: bus.New(bus.Options{Clock: clock.Real{}})})
+	err := exec.Start(context.Background(),
+		node.Spec{Name: "ticker", New: func() (node.Node, error) { return ticker{}, nil }},
+		node.Spec{Name: "control_socket_node", Stage: node.StageGateway, New: func() (node.Node, error) {
+			return controlsocket.New(controlsocket.Config{Path: socket}, controlsocket.Deps{Nodes: exec.Nodes})
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := exec.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return socket
+}
+
+func TestTheProgramAndARobotInTwoProcesses(t *testing.T) {
+	socket := startTicking(t)
+	for _, tt := range []struct{ want, command string }{
+		{"/ticks  std_msgs/String", "topic list -v"},
+		{"data: \"tick\"", "topic echo /ticks -n 1"},
+		{"\"name\": \"ticker\"", "node list --json"},
+		{"/ticks: ", "topic hz /ticks --duration 100ms"},
+	} {
+		p := startProcess(t, "main", append(strings.Fields(tt.command), "--socket", socket)...)
+		p.waitFor(t, tt.want)
+		if code := p.end(t); code != 0 {
+			t.Errorf("%s: exit code %d; stderr: %s", tt.command, code, p.stderr.String())
+		}
+	}
+}
+
+func TestInterruptEndsInOrder(t *testing.T) {
+	socket := startTicking(t)
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		p := startProcess(t, "main", "topic", "echo", "/ticks", "--socket", socket)
+		p.waitFor(t, "tick")
+		if err := p.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		if code := p.end(t); code != 0 || p.stderr.Len() > 0 {
+			t.Errorf("%v: exit code %d; stderr: %s", signal, code, p.stderr.String())
+		}
+	}
+}
+
+func TestASecondInterruptEndsAtOnce(t *testing.T) {
+	p := startProcess(t, "stuck")
+	p.waitFor(t, "ready")
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} { // two of one kind would be one, sent that fast
+		if err := p.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code := p.end(t); code != exitInterrupted {
+		t.Errorf("exit code %d, want %d; stderr: %s", code, exitInterrupted, p.stderr.String())
+	}
+}
+
+func TestACommandThatDoesNotStopIsEnded(t *testing.T) {
+	t.Parallel()
+	p := startProcess(t, "stuck")
+	p.waitFor(t, "ready")
+	began := time.Now()
+	if err := p.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := p.end(t); code != exitStuck || !strings.Contains(p.stderr.String(), "did not stop") {
+		t.Errorf("exit code %d; stderr: %s", code, p.stderr.String())
+	}
+	if took := time.Since(began); took < stopLimit || took > stopLimit+5*time.Second {
+		t.Errorf("ended after %v, want %v", took, stopLimit)
+	}
+}
