@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	// MinTimeout and MaxTimeout bound how long a silent source may go on moving the robot. The body's own watchdog takes 0.5 s.
+	// MinTimeout is the shortest time-out of a source: sources repeat their command 20 to 30 times a second.
 	MinTimeout = 100 * time.Millisecond
+	// MaxTimeout is how long a silent source may go on moving the robot at most.
 	MaxTimeout = time.Second
 	// MaxStep is how far the time may advance between two calls. After a longer step nothing received before counts.
 	MaxStep = 500 * time.Millisecond

@@ -2,6 +2,7 @@ package arbitration
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -107,14 +108,7 @@ func (e *estop) release() error {
 	return nil
 }
 
-func (e *estop) lists(text string) bool {
-	for _, r := range e.reasons {
-		if r == text {
-			return true
-		}
-	}
-	return false
-}
+func (e *estop) lists(text string) bool { return slices.Contains(e.reasons, text) }
 
 func (e *estop) list(text string) {
 	e.reasons = append(e.reasons, text)

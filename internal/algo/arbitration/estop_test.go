@@ -21,7 +21,7 @@ func TestEStopIsZeroAtOnceAndStays(t *testing.T) {
 			t.Error("navigation is not paused")
 		}
 		for range 200 {
-			for s := None; s < sourceCount; s++ {
+			for s := range sourceCount {
 				if out := b.Command(b.now, s, ahead()); !out.Velocity.IsZero() {
 					t.Fatalf("%v moves the robot during an e-stop", s)
 				}

@@ -97,12 +97,11 @@ func (a *Arbiter) silence() string {
 }
 
 func atRest(s Source) string {
-	switch s {
-	case Handheld:
+	if s == Handheld {
 		return "The stick of the handheld is at rest."
-	case Dashboard:
+	}
+	if s == Dashboard {
 		return "The stick on the dashboard is at rest."
-	case Navigation, None:
 	}
 	return "Navigation asks the robot to stand."
 }
