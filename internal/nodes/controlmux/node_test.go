@@ -270,7 +270,15 @@ func TestNavigation(t *testing.T) {
 	r.hold(1200*time.Millisecond, nil, geom.Velocity{})
 	r.hold(time.Second, topics.NavCmdVel, ahead)
 	wantSpeed("not started", 0)
+	state(dharma.NavigationStatusStateInactive)
+	r.Advance(tick)
 	nodetest.Publish(r.Rig, topics.NavigationStarted, std.String{Data: "start"})
+	r.hold(tick, topics.NavCmdVel, ahead)
+	state(dharma.NavigationStatusStateInactive) // repeated, and older than the start
+	r.hold(5*tick, topics.NavCmdVel, ahead)
+	if r.cmd.Latest().Value.Linear.X == 0 {
+		t.Error("a repeated state stopped navigation")
+	}
 	state(dharma.NavigationStatusStateFollowing)
 	r.hold(time.Second, topics.NavCmdVel, ahead)
 	wantSpeed("started", 0.4)
