@@ -28,6 +28,7 @@ type Lockstep struct {
 	timers     timerHeap
 	ready      fifo
 	urgent     fifo
+	began      time.Time     // time at the start
 	time       time.Time     // orders events; never goes back
 	offset     time.Duration // of the clock that nodes see, see Jump
 	seq        uint64
@@ -39,7 +40,7 @@ type Lockstep struct {
 // NewLockstep returns an executor without nodes. clk is the clock that the bus was
 // made with; it shows the starting time and is driven by the executor from now on.
 func NewLockstep(o Options, clk *clock.Manual) *Lockstep {
-	l := &Lockstep{opts: o, clock: clk, time: clk.Now()}
+	l := &Lockstep{opts: o, clock: clk, began: clk.Now(), time: clk.Now()}
 	l.supervisor = l.newLoop(&lockstepNode{exec: l, spec: Spec{Name: "supervisor"}}, nil)
 	return l
 }
@@ -202,6 +203,9 @@ func (n *lockstepLoop) fail(err error) {
 		n.failure = err
 	}
 }
+
+// Elapsed returns the virtual time since the executor was made. Unlike Now it never jumps.
+func (l *Lockstep) Elapsed() time.Duration { return l.time.Sub(l.began) }
 
 // Now returns the time that nodes see.
 func (l *Lockstep) Now() time.Time { return l.time.Add(l.offset) }
