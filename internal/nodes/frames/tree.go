@@ -2,6 +2,7 @@ package frames
 
 import (
 	"math"
+	"slices"
 
 	"sarathi/internal/geom"
 )
@@ -28,20 +29,7 @@ type tree struct {
 // newTree lays out a valid Config.
 func newTree(c Config) tree {
 	var t tree
-	baseTo := map[string]geom.Transform{c.Names.BaseLink: geom.IdentityTransform()}
-	for pending := c.Links; len(pending) > 0; {
-		var later []Link // a link may be listed before its parent
-		for _, l := range pending {
-			base, known := baseTo[l.Parent]
-			if !known {
-				later = append(later, l)
-				continue
-			}
-			baseTo[l.Name] = base.Mul(l.transform())
-		}
-		pending = later
-	}
-	sensor := baseTo[c.OdometryLink]
+	sensor, _ := c.InBase(c.OdometryLink) // a valid Config has the link
 	t.static = append(t.static,
 		placed{c.Names.Odom, c.Names.CameraInit, sensor},
 		placed{c.Names.Body, c.Names.BaseLink, sensor.Inverse()})
@@ -86,4 +74,21 @@ func (t *tree) turned(names []string, positions []float64) []placed {
 		}
 	}
 	return out
+}
+
+// InBase returns where a link sits in base_link when all joints are at zero, and whether there is such a link. base_link is one.
+func (c Config) InBase(link string) (geom.Transform, bool) {
+	at := geom.IdentityTransform()
+	for range len(c.Links) + 1 {
+		if link == c.Names.BaseLink {
+			return at, true
+		}
+		i := slices.IndexFunc(c.Links, func(l Link) bool { return l.Name == link })
+		if i < 0 {
+			return geom.Transform{}, false
+		}
+		at = c.Links[i].transform().Mul(at)
+		link = c.Links[i].Parent
+	}
+	return geom.Transform{}, false // the links go in a circle
 }
