@@ -95,6 +95,12 @@ func TestStreams(t *testing.T) {
 			t.Errorf("name %q", s)
 		}
 		names[s.String()] = true
+		if back, err := ParseStream(s.String()); err != nil || back != s {
+			t.Errorf("%s is parsed as %s, %v", s, back, err)
+		}
+	}
+	if _, err := ParseStream("smell"); err == nil || !strings.Contains(err.Error(), "odometry, imu") {
+		t.Errorf("unknown name: %v", err)
 	}
 	if Stream(-1).String() != "stream -1" || streams.String() != "stream 9" {
 		t.Error("unknown streams must print")

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"strings"
 
 	"sarathi/internal/idl"
 	"sarathi/msg/diagnostic"
@@ -42,6 +43,18 @@ func (s Stream) String() string {
 		return fmt.Sprintf("stream %d", int(s))
 	}
 	return names[s]
+}
+
+// ParseStream returns the stream of a name.
+func ParseStream(name string) (Stream, error) {
+	var known []string
+	for _, s := range Streams() {
+		if s.String() == name {
+			return s, nil
+		}
+		known = append(known, s.String())
+	}
+	return 0, fmt.Errorf("stream %q does not exist: write one of %s", name, strings.Join(known, ", "))
 }
 
 // Type returns the message type of the stream, which must be one of Streams.

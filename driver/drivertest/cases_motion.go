@@ -179,7 +179,7 @@ func newHost(r *rig) {
 	if r.stepper == nil {
 		return // whoever replaces the host of a Runner replaces the Runner
 	}
-	braking := r.Settle
+	braking := time.Duration(0)
 	if r.mobile() {
 		braking = r.braking(r.half())
 		r.cruise(r.half())
@@ -187,9 +187,10 @@ func newHost(r *rig) {
 	old := r.sink
 	r.start()
 	before := old.total()
-	r.wait(min(braking, driver.WatchdogTimeout/2) + r.slack())
-	if !r.still() {
-		r.Errorf("started by a new host it goes on moving by %+v", r.velocity())
+	limit := braking + r.slack() + 100*time.Millisecond
+	reports := func() bool { return r.sink.count(driver.StreamOdometry) > 0 || !r.caps.Has(driver.StreamOdometry) }
+	if took, ok := r.until(limit, func() bool { return reports() && r.still() }); !ok {
+		r.Errorf("%v after the start by a new host it moves by %+v; it brakes in %v", took, r.velocity(), braking)
 	}
 	r.mustStay(driver.Velocity{}, r.Settle, "started by a new host")
 	if old.total() != before {
