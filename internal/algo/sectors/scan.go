@@ -196,8 +196,8 @@ func (v *View) walk(p *plan) {
 	} else {
 		v.gap(p, pen, k, last, start, float64(p.n-1)+p.wrap/p.step+float64(first))
 	}
-	for i, hidden := range v.blind {
-		if hidden {
+	for i := range v.blind {
+		if v.blind[i] {
 			v.seen[i] = false
 		}
 	}

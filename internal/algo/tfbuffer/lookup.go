@@ -30,11 +30,7 @@ func (b *Buffer) Latest(target, source string, now time.Time, maxAge time.Durati
 		return geom.Transform{}, time.Time{}, err
 	}
 	at := w.newest()
-	if at.IsZero() {
-		tf, err := w.at(at)
-		return tf, at, err
-	}
-	if age := now.Sub(at); age > maxAge || age < -futureLimit {
+	if age := now.Sub(at); !at.IsZero() && (age > maxAge || age < -futureLimit) {
 		return geom.Transform{}, at, &AgeError{Target: plain(target), Source: plain(source), Age: age, Limit: maxAge}
 	}
 	tf, err := w.at(at)
