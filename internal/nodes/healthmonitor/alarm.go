@@ -17,7 +17,7 @@ func (a *alarm) update(now time.Time, bad, good bool) bool {
 	switch {
 	case bad:
 		*a = alarm{raised: true}
-	case !a.raised || !good:
+	case !good:
 		a.good = time.Time{}
 	case a.good.IsZero():
 		a.good = now

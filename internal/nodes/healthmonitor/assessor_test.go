@@ -256,6 +256,10 @@ func TestGrace(t *testing.T) {
 	if got := r.run(1); checks(got) != "" || got.Sensors[Camera].MinRate != 0 {
 		t.Fatalf("a camera that nobody wants any more: %v", got.Issues)
 	}
+	r.want[Camera], r.hz[Camera] = true, 4.2
+	if got := r.run(settled); checks(got) != "" {
+		t.Fatalf("the issue of an earlier watch is not forgotten: %v", got.Issues)
+	}
 }
 
 // TestSensorsOffTheWatch: a minimum of 0 is no minimum, and the rate is shown all the same.
@@ -289,6 +293,19 @@ func TestSensorReport(t *testing.T) {
 	}
 	if i := slices.IndexFunc(r.final.Issues, func(i Issue) bool { return i.Check == "scan" }); r.final.Issues[i].Text != "scan silent for 4 s" {
 		t.Errorf("text %q", r.final.Issues[i].Text)
+	}
+}
+
+// TestRateIsThatOfThreeSeconds: a sensor that falls silent is at 0 after 3 s, not later.
+func TestRateIsThatOfThreeSeconds(t *testing.T) {
+	var w watch
+	for i := range 10 {
+		w.measure(start.Add(time.Duration(i)*time.Second), uint64(9*i))
+	}
+	for i, want := range []float64{6, 3, 0, 0} {
+		if got := w.measure(start.Add(time.Duration(10+i)*time.Second), 81); got != want {
+			t.Errorf("silent for %d s: %g Hz, want %g", i+1, got, want)
+		}
 	}
 }
 

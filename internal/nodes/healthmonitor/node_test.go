@@ -3,6 +3,7 @@ package healthmonitor_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"math"
 	"strings"
 	"testing"
@@ -274,6 +275,37 @@ type listener func(dharma.HealthStatus)
 func (l listener) Setup(c *node.Context) error {
 	bus.Subscribe(c, topics.HealthStatus, l)
 	return nil
+}
+
+// TestOnlyChangesAreLogged: an issue is logged when it comes and when it goes, and a probe that complains is quoted once.
+func TestOnlyChangesAreLogged(t *testing.T) {
+	m := &machine{system: healthmonitor.System(healthmonitor.Idle())}
+	cfg := healthmonitor.DefaultConfig()
+	cfg.MinRates = healthmonitor.MinRates{}
+	n, err := healthmonitor.New(cfg, healthmonitor.Deps{Probe: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	clk := clock.NewManual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	exec := node.NewLockstep(node.Options{
+		Bus: bus.New(bus.Options{Clock: clk, RobotNS: "robot"}), Log: slog.NewTextHandler(&out, nil),
+	}, clk)
+	if err := exec.Start(node.Spec{Name: healthmonitor.Name, New: func() (node.Node, error) { return n, nil }}); err != nil {
+		t.Fatal(err)
+	}
+	m.system.DiskFree, m.err = 2, errors.New("fan is not there")
+	exec.RunFor(10 * time.Second)
+	m.system.DiskFree, m.err = 50, nil
+	exec.RunFor(10 * time.Second)
+	for _, want := range []string{
+		`msg="health issue" node=health_monitor_node check=disk issue="2.0 GB of disk left`,
+		`msg="health issue over" node=health_monitor_node check=disk`, `error="fan is not there"`,
+	} {
+		if got := strings.Count(out.String(), want); got != 1 {
+			t.Errorf("%s is logged %d times, want once:\n%s", want, got, out.String())
+		}
+	}
 }
 
 func TestNewRefuses(t *testing.T) {

@@ -44,9 +44,9 @@ const (
 
 // watch measures and judges the rate of one sensor.
 type watch struct {
-	min      float64 // [Hz]
-	onDemand bool    // expected only while somebody subscribes
-	grace    time.Duration
+	min      float64       // [Hz]
+	onDemand bool          // expected only while somebody subscribes
+	grace    time.Duration // at least rateWindow, so that a judged window lies within the watch
 
 	since   time.Time // when the sensor began to be expected, zero while it is not
 	samples []sample  // of the last rateWindow, and the newest one before
@@ -68,7 +68,6 @@ func (w *watch) update(now time.Time, t Traffic) SensorReport {
 	r.MinRate = w.min
 	if w.since.IsZero() {
 		w.since = now
-		w.samples = append(w.samples[:0], sample{now, t.Count}) // what was not expected does not count
 	}
 	if now.Sub(w.since) < w.grace {
 		return r
