@@ -13,7 +13,7 @@ type Event struct {
 	PanicNode      string         `doc:"this node panics in its next handler"`
 	CrashDriver    bool           `doc:"the body's driver dies: nothing is sensed and nothing is commanded any more"`
 	Silence        *Silence       `doc:"a sensor stops reporting for a while"`
-	HardwareEStop  *bool          `doc:"press (true) or pull out (false) the button on the body"`
+	HardwareEStop  *bool          `yaml:"hardware_estop" doc:"press (true) or pull out (false) the button on the body"`
 	ClockJump      *time.Duration `doc:"the clock that nodes see jumps by this, forwards or backwards"`
 	Person         *Person        `doc:"a person appears, or is moved"`
 	Door           *Door          `doc:"a door opens or closes"`

@@ -73,7 +73,7 @@ type Status struct {
 	At      time.Duration `doc:"when"`
 	Mode    string        `doc:"auto or remote"`
 	Source  string        `doc:"active source"`
-	EStop   *bool         `doc:"engaged"`
+	EStop   *bool         `yaml:"estop" doc:"engaged"`
 	Armed   *bool         `doc:"the source may move the robot"`
 	Field   []string      `doc:"any of these states of the field"`
 	Reason  string        `doc:"part of one of the e-stop reasons"`
@@ -120,7 +120,7 @@ func (e Expectation) check(r *Record) string {
 	case e.Stops != nil:
 		return r.checkStops(*e.Stops)
 	case e.Travels != nil:
-		if d := r.travelled(); d < e.Travels.Min || d > e.Travels.Max {
+		if d := r.Travelled(); d < e.Travels.Min || d > e.Travels.Max {
 			return fmt.Sprintf("travels: %.2f m, wanted %s", d, e.Travels)
 		}
 	case e.Ends != nil:

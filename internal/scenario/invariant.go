@@ -62,7 +62,7 @@ func (r *Record) commandsInLimits() string {
 func (r *Record) zeroInEStop() string {
 	i, engaged := 0, false
 	for _, c := range r.Commands {
-		for i < len(r.Statuses) && r.Statuses[i].At <= c.At {
+		for i < len(r.Statuses) && r.Statuses[i].Order < c.Order {
 			engaged = r.Statuses[i].EStop
 			i++
 		}

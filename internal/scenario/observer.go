@@ -16,15 +16,15 @@ import (
 // Observer fills a record from the messages of a run. Use [NewObserver].
 type Observer struct {
 	record *Record
-	start  time.Time
 	names  map[string]func(at time.Duration, s *bus.Sample)
 
+	order               int    // of the next command or status
 	collisions, persons uint32 // counted so far
 }
 
-// NewObserver returns an observer for a run that begins at start. resolve gives names as they are on the bus.
-func NewObserver(r *Record, start time.Time, resolve func(string) string) *Observer {
-	o := &Observer{record: r, start: start}
+// NewObserver returns an observer that fills r. resolve gives names as they are on the bus.
+func NewObserver(r *Record, resolve func(string) string) *Observer {
+	o := &Observer{record: r}
 	o.names = map[string]func(time.Duration, *bus.Sample){
 		resolve(topics.GroundTruth.Info().Name):     o.truth,
 		resolve(topics.BodyCmdVel.Info().Name):      o.command,
@@ -37,10 +37,10 @@ func NewObserver(r *Record, start time.Time, resolve func(string) string) *Obser
 	return o
 }
 
-// Observe takes one message of any topic; now is the executor's own time, which does not jump.
-func (o *Observer) Observe(now time.Time, s *bus.Sample) {
+// Observe takes one message of any topic; at is the time since the start, which does not jump with the clock of the nodes.
+func (o *Observer) Observe(at time.Duration, s *bus.Sample) {
 	if f := o.names[s.Topic]; f != nil {
-		f(now.Sub(o.start), s)
+		f(at, s)
 	}
 }
 
@@ -53,7 +53,12 @@ func twist(s *bus.Sample) geom.Velocity {
 }
 
 func (o *Observer) command(at time.Duration, s *bus.Sample) {
-	o.record.Commands = append(o.record.Commands, Command{At: at, Velocity: twist(s)})
+	o.record.Commands = append(o.record.Commands, Command{At: at, Order: o.next(), Velocity: twist(s)})
+}
+
+func (o *Observer) next() int {
+	o.order++
+	return o.order
 }
 
 func (o *Observer) ask(source string) func(time.Duration, *bus.Sample) {
@@ -84,7 +89,7 @@ func (o *Observer) status(at time.Duration, s *bus.Sample) {
 		return
 	}
 	o.record.Statuses = append(o.record.Statuses, Control{
-		At: at, Mode: m.Mode, ActiveSource: m.ActiveSource, Armed: m.Armed,
+		At: at, Order: o.next(), Mode: m.Mode, ActiveSource: m.ActiveSource, Armed: m.Armed,
 		EStop: m.Estop, EStopReasons: m.EstopReasons, Field: m.Field, Message: m.Message,
 	})
 }

@@ -23,12 +23,14 @@ func (t Truth) speed() float64 {
 // Command is one velocity that reached the body's topic.
 type Command struct {
 	At       time.Duration
+	Order    int // among all commands and statuses, since several share an instant
 	Velocity geom.Velocity
 }
 
 // Control is one /control/status in short.
 type Control struct {
 	At           time.Duration
+	Order        int // as in Command
 	Mode         string
 	ActiveSource string
 	Armed        bool
@@ -86,7 +88,8 @@ func (r *Record) last() Truth {
 	return r.Truths[len(r.Truths)-1]
 }
 
-func (r *Record) travelled() float64 {
+// Travelled returns the true way driven, in metres.
+func (r *Record) Travelled() float64 {
 	way := 0.0
 	for i := 1; i < len(r.Truths); i++ {
 		a, b := r.Truths[i-1].Pose, r.Truths[i].Pose

@@ -1,0 +1,86 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"sarathi/driver"
+	"sarathi/internal/body/simulated"
+	"sarathi/internal/config"
+	"sarathi/internal/geom"
+	"sarathi/internal/profile"
+	"sarathi/internal/sim"
+	"sarathi/internal/sim/scenes"
+)
+
+// newPlant makes the hardware of a simulated robot from its profile. start, if given, is where it begins.
+func newPlant(p *profile.Profile, start *geom.Pose2) (*simulated.Plant, error) {
+	scene, err := scenes.Load(p.Simulated.World, func(path string, data []byte, into any) error {
+		return config.Decode(path, data, into)
+	})
+	if err != nil {
+		return nil, invalid(err)
+	}
+	body, err := simulatedBody(p.Robot)
+	if err != nil {
+		return nil, invalid(err)
+	}
+	body.Start = start
+	plant, err := simulated.NewPlant(scene, p.Seed, body, p.Simulated)
+	if err != nil {
+		return nil, invalid(fmt.Errorf("simulated body: %w", err))
+	}
+	return plant, nil
+}
+
+// invalid marks an error as one that the user can mend.
+func invalid(err error) error {
+	if errors.Is(err, config.ErrInvalid) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", config.ErrInvalid, err)
+}
+
+// simulatedBody is what the simulator is told of a robot.
+func simulatedBody(r profile.Robot) (simulated.Body, error) {
+	b := simulated.Body{
+		Kind: r.Kind, Drive: driver.Drive(r.Drive), Limits: driver.Limits(r.MaxVelocity()), Footprint: r.Outline(),
+		Frames: simulated.Frames{
+			Map: r.Frames.Names.Map, Odom: r.Frames.Names.Odom, CameraInit: r.Frames.Names.CameraInit,
+			Body: r.Frames.Names.Body, Base: r.Frames.Names.BaseLink,
+			Scan: r.Sensors.Scan, Points: r.Sensors.Points, IMU: r.Sensors.IMU, Optical: r.Sensors.Optical,
+		},
+	}
+	var errs []error
+	for _, m := range []struct {
+		link string
+		to   *sim.Mount
+	}{
+		{r.Sensors.Scan, &b.Mounts.Scan},
+		{r.Sensors.Points, &b.Mounts.Points},
+		{r.Sensors.Camera, &b.Mounts.Camera},
+		{r.Frames.OdometryLink, &b.Mounts.LidarBody},
+	} {
+		var err error
+		if *m.to, err = mount(r, m.link); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return b, errors.Join(errs...)
+}
+
+// mount returns where a sensor sits. The simulator has level sensors and sensors that hang upside down.
+func mount(r profile.Robot, link string) (sim.Mount, error) {
+	const level = 1e-6
+	at, ok := r.Frames.InBase(link)
+	if !ok {
+		return sim.Mount{}, fmt.Errorf("robot.frames: there is no link %s", link)
+	}
+	roll, pitch, yaw := at.R.RPY()
+	m := sim.Mount{X: at.T.X, Y: at.T.Y, Z: at.T.Z, Yaw: yaw, UpsideDown: math.Abs(roll) > math.Pi/2}
+	if back := m.Transform().R.Inverse().Mul(at.R); math.Abs(pitch) > level || back.Angle() > level {
+		return m, fmt.Errorf("robot.frames: link %s is tilted: the simulator knows level sensors, turned about z, and upside-down ones", link)
+	}
+	return m, nil
+}

@@ -1,0 +1,122 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"sarathi/internal/bus"
+	"sarathi/internal/clock"
+	"sarathi/internal/config"
+	"sarathi/internal/gateway/controlsocket"
+	"sarathi/internal/node"
+	"sarathi/internal/nodes/healthmonitor"
+	"sarathi/internal/profile"
+	"sarathi/internal/topics"
+)
+
+// RunOptions configures Run.
+type RunOptions struct {
+	Log slog.Handler // nil discards
+
+	// Started, if set, is called once every node is up.
+	Started func()
+}
+
+// Socket returns the path of the control socket of a robot.
+func Socket(p *profile.Profile) (string, error) {
+	dir, err := p.State.Path()
+	return filepath.Join(dir, "sarathi.sock"), err
+}
+
+// Run runs the robot until ctx ends, then stops it in order: the body gets zero and the e-stop latches. It returns an
+// error that matches config.ErrInvalid when the robot could not start for a reason the user can mend, and then nothing is
+// left running; and the failure of a node that ends the program, such as the control mux.
+func Run(ctx context.Context, p *profile.Profile, o RunOptions) error {
+	dirs, err := makeFolders(p)
+	if err != nil {
+		return err
+	}
+	logNode := &rosout{}
+	next := o.Log
+	if next == nil {
+		next = slog.DiscardHandler
+	}
+	log := logNode.handler(next)
+	b := bus.New(bus.Options{Clock: clock.Real{}, RobotNS: p.Robot.Namespace})
+	if err := b.Declare(topics.Topics(), topics.Services()); err != nil {
+		return fmt.Errorf("topics: %w", err)
+	}
+	plant, err := newPlant(p, nil)
+	if err != nil {
+		return err
+	}
+	exec := node.NewRealtime(node.Options{Bus: b, Seed: p.Seed, Log: log})
+	specs := wiring(p, plant, healthmonitor.NewSystemProbe(dirs.sites), logNode)
+	specs = append(specs, node.Spec{
+		Name: "control_socket_node", Stage: node.StageGateway,
+		New: func() (node.Node, error) {
+			return controlsocket.New(controlsocket.Config{Path: dirs.socket}, controlsocket.Deps{Nodes: exec.Nodes})
+		},
+	})
+	if err := exec.Start(ctx, specs...); err != nil {
+		return fmt.Errorf("%w: start: %w", config.ErrInvalid, err)
+	}
+	if o.Started != nil {
+		o.Started()
+	}
+	var halted error
+	select {
+	case <-ctx.Done():
+	case halted = <-exec.Halted():
+	}
+	if err := exec.Stop(); err != nil {
+		slog.New(log).Warn("not everything stopped in time", "error", err)
+	}
+	return halted
+}
+
+type folders struct{ sites, state, socket string }
+
+// makeFolders makes the folders that the robot writes to, or says why it cannot.
+func makeFolders(p *profile.Profile) (folders, error) {
+	var f folders
+	var err error
+	if f.sites, err = usable("sites.dir", p.Sites); err != nil {
+		return f, err
+	}
+	if f.state, err = usable("state.dir", p.State); err != nil {
+		return f, err
+	}
+	f.socket, err = Socket(p)
+	return f, err
+}
+
+// usable makes a folder if needed and proves that it can be written to.
+func usable(key string, folder profile.Folder) (string, error) {
+	fail := func(err error) (string, error) {
+		return "", fmt.Errorf("%w: %s: %w: make the folder writable or choose another with --set %s=PATH",
+			config.ErrInvalid, key, err, key)
+	}
+	dir, err := folder.Path()
+	if err != nil {
+		return fail(err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fail(err)
+	}
+	probe, err := os.CreateTemp(dir, ".sarathi-*")
+	if err != nil {
+		return fail(err)
+	}
+	name := probe.Name()
+	if err := probe.Close(); err != nil {
+		return fail(err)
+	}
+	if err := os.Remove(name); err != nil {
+		return fail(err)
+	}
+	return dir, nil
+}

@@ -1,0 +1,192 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"time"
+
+	"sarathi/internal/bus"
+	"sarathi/internal/clock"
+	"sarathi/internal/geom"
+	"sarathi/internal/node"
+	"sarathi/internal/nodes/healthmonitor"
+	"sarathi/internal/profile"
+	"sarathi/internal/scenario"
+	"sarathi/internal/script"
+	"sarathi/internal/sim/scenes"
+	"sarathi/internal/topics"
+	"sarathi/internal/trace"
+)
+
+// SimOptions configures Simulate.
+type SimOptions struct {
+	Path  string    // scenario file
+	Seed  uint64    // of everything random
+	Speed float64   // simulated seconds in a real second at most; 0 is as fast as possible
+	Trace io.Writer // gets every message; nil only sums
+
+	Log slog.Handler // nil discards
+}
+
+// Report is what came of one run.
+type Report struct {
+	Scenario     string   `json:"scenario"`
+	File         string   `json:"file"`
+	Seed         uint64   `json:"seed"`
+	Passed       bool     `json:"passed"`
+	Failures     []string `json:"failures"` // what was expected and did not happen
+	SimulatedSec float64  `json:"simulated_sec"`
+	WallSec      float64  `json:"wall_sec"`
+	RealTime     float64  `json:"times_real_time"`
+	Collisions   int      `json:"collisions"`
+	TravelledM   float64  `json:"travelled_m"`
+	Messages     uint64   `json:"messages"`
+	TraceSHA256  string   `json:"trace_sha256"`
+}
+
+// healthyComputer is the computer of a simulated robot: idle, cool, on no machine in particular.
+func healthyComputer() healthmonitor.Fixed {
+	return healthmonitor.Fixed{
+		CPU: 10, GPU: math.NaN(), RAM: 25, RAMUsed: 4, RAMTotal: 16, Temp: 45, DiskFree: 100, Load: 0.5,
+	}
+}
+
+// epoch is when every simulation begins.
+func epoch() time.Time { return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC) }
+
+// slice is how much is simulated between two looks at the context and at the pace.
+const slice = 20 * time.Millisecond
+
+// Simulate runs one scenario in lockstep. An error means that it could not be run; what it expected and did not get is in
+// the report.
+func Simulate(ctx context.Context, o SimOptions) (*Report, error) {
+	s, err := scenario.Load(o.Path)
+	if err != nil {
+		return nil, err
+	}
+	return simulate(ctx, s, o)
+}
+
+func simulate(ctx context.Context, s *scenario.Scenario, o SimOptions) (*Report, error) {
+	began := time.Now()
+	p, err := profile.Load(s.Profile, s.Set)
+	if err != nil {
+		return nil, err
+	}
+	p.Seed = o.Seed
+	p.Simulated.World = sceneOf(s, o.Path)
+	r, err := newRun(s, p, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.play(ctx, o.Speed); err != nil {
+		return nil, err
+	}
+	report := r.report()
+	report.File, report.Seed = o.Path, o.Seed
+	report.WallSec = time.Since(began).Seconds()
+	report.RealTime = report.SimulatedSec / report.WallSec
+	return report, r.trace.Close()
+}
+
+// sceneOf returns the scene of a scenario: a path in it is relative to the scenario's file.
+func sceneOf(s *scenario.Scenario, path string) string {
+	if _, builtin := scenes.Builtin(s.World.Scene); builtin || filepath.IsAbs(s.World.Scene) {
+		return s.World.Scene
+	}
+	return filepath.Join(filepath.Dir(path), s.World.Scene)
+}
+
+// run is one scenario under way.
+type run struct {
+	scenario *scenario.Scenario
+	exec     *node.Lockstep
+	record   *scenario.Record
+	trace    *trace.Writer
+}
+
+func newRun(s *scenario.Scenario, p *profile.Profile, o SimOptions) (*run, error) {
+	clk := clock.NewManual(epoch())
+	r := &run{
+		scenario: s,
+		record:   &scenario.Record{Scenario: s, Limits: p.Robot.MaxVelocity()},
+		trace:    trace.NewWriter(o.Trace, epoch()),
+	}
+	var observer *scenario.Observer
+	b := bus.New(bus.Options{Clock: clk, RobotNS: p.Robot.Namespace, Tap: func(m *bus.Sample) {
+		r.trace.Add(m)
+		observer.Observe(r.exec.Elapsed(), m)
+	}})
+	observer = scenario.NewObserver(r.record, b.Resolve)
+	if err := b.Declare(topics.Topics(), topics.Services()); err != nil {
+		return nil, fmt.Errorf("topics: %w", err)
+	}
+	plant, err := newPlant(p, start(s))
+	if err != nil {
+		return nil, err
+	}
+	logNode := &rosout{}
+	log := logNode.handler(cmp.Or[slog.Handler](o.Log, slog.DiscardHandler))
+	r.exec = node.NewLockstep(node.Options{Bus: b, Seed: p.Seed, Log: log}, clk)
+	rng := rand.New(rand.NewPCG(o.Seed, 0x5ca1ab1e))
+	inputs := script.Inputs(s.Script, s.Jitter, rng)
+	specs := wiring(p, plant, healthyComputer(), logNode)
+	specs = append(specs, node.Spec{
+		Name: "pilot", Stage: node.StageGateway, Policy: node.Halt,
+		New: func() (node.Node, error) {
+			return scenario.NewPilot(inputs, s.Events, &faults{exec: r.exec, plant: plant}), nil
+		},
+	})
+	if err := r.exec.Start(specs...); err != nil {
+		return nil, fmt.Errorf("start: %w", err)
+	}
+	return r, nil
+}
+
+func start(s *scenario.Scenario) *geom.Pose2 {
+	if s.World.Start == nil {
+		return nil
+	}
+	at := scenes.Pose(*s.World.Start).Pose2()
+	return &at
+}
+
+// play runs the scenario to its end, or until ctx ends.
+func (r *run) play(ctx context.Context, speed float64) error {
+	began := time.Now()
+	for done := time.Duration(0); done < r.scenario.Duration; done += slice {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("simulation stopped at %v: %w", done, err)
+		}
+		r.exec.RunFor(min(slice, r.scenario.Duration-done))
+		if speed <= 0 {
+			continue
+		}
+		ahead := time.Duration(float64(done+slice)/speed) - time.Since(began)
+		select {
+		case <-time.After(ahead):
+		case <-ctx.Done():
+		}
+	}
+	for _, n := range r.exec.Nodes() {
+		r.record.Nodes = append(r.record.Nodes, scenario.Node{
+			Name: n.Name, State: n.State.String(), Restarts: n.Restarts, LastError: n.LastError,
+		})
+	}
+	return r.exec.Stop()
+}
+
+func (r *run) report() *Report {
+	failures := r.record.Judge()
+	return &Report{
+		Scenario: r.scenario.Name, Passed: len(failures) == 0, Failures: failures,
+		SimulatedSec: r.scenario.Duration.Seconds(), Collisions: len(r.record.Contacts),
+		TravelledM: r.record.Travelled(), Messages: r.trace.Messages(), TraceSHA256: r.trace.SHA256(),
+	}
+}

@@ -1,0 +1,46 @@
+package app
+
+import (
+	"sarathi/internal/body/host"
+	"sarathi/internal/body/simulated"
+	"sarathi/internal/node"
+	"sarathi/internal/nodes/controlmux"
+	"sarathi/internal/nodes/frames"
+	"sarathi/internal/nodes/healthmonitor"
+	"sarathi/internal/nodes/lidarsector"
+	"sarathi/internal/nodes/odometrymonitor"
+	"sarathi/internal/profile"
+)
+
+// wiring is the only list of the robot's nodes. Each line says how to make a node, when it starts, and what happens when it
+// fails. plant is the hardware of the simulated body. probe reads the computer that the robot runs on.
+func wiring(p *profile.Profile, plant *simulated.Plant, probe healthmonitor.Probe, log *rosout) []node.Spec {
+	body := simulated.NewDriver(plant)
+	return []node.Spec{
+		{Name: "rosout", Stage: node.StageBody, New: func() (node.Node, error) { return log, nil }},
+		{Name: simulated.SimulatorName, Stage: node.StageBody, New: func() (node.Node, error) { return simulated.NewSimulator(plant), nil }},
+		{Name: host.Name, Stage: node.StageBody, New: func() (node.Node, error) { return host.New(p.Body.Host, body) }},
+		{Name: controlmux.Name, Stage: node.StageControl, Policy: node.Halt, New: func() (node.Node, error) {
+			return controlmux.New(p.Control, p.Robot.Arbitration(), p.Robot.Frames.Names.BaseLink)
+		}},
+		{Name: frames.Name, Stage: node.StagePerception, New: func() (node.Node, error) { return frames.New(p.Robot.Frames) }},
+		{Name: lidarsector.Name, Stage: node.StagePerception, New: func() (node.Node, error) { return lidarsector.New(sectors(p)) }},
+		{Name: odometrymonitor.Name, Stage: node.StagePerception, New: func() (node.Node, error) { return odometrymonitor.New(odometry(p)) }},
+		{Name: healthmonitor.Name, Stage: node.StagePerception, New: func() (node.Node, error) {
+			return healthmonitor.New(p.Health, healthmonitor.Deps{Probe: probe})
+		}},
+	}
+}
+
+// sectors and odometry give components the frame names of the robot, which the profile says once.
+func sectors(p *profile.Profile) lidarsector.Config {
+	c := p.Sectors
+	c.BaseFrame = p.Robot.Frames.Names.BaseLink
+	return c
+}
+
+func odometry(p *profile.Profile) odometrymonitor.Config {
+	c := p.Odometry
+	c.Frame, c.Base = p.Robot.Frames.Names.Odom, p.Robot.Frames.Names.BaseLink
+	return c
+}

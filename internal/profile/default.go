@@ -1,0 +1,41 @@
+package profile
+
+import (
+	"sarathi/internal/body/host"
+	"sarathi/internal/body/simulated"
+	"sarathi/internal/nodes/controlmux"
+	"sarathi/internal/nodes/frames"
+	"sarathi/internal/nodes/healthmonitor"
+	"sarathi/internal/nodes/lidarsector"
+	"sarathi/internal/nodes/odometrymonitor"
+)
+
+// Default returns the profile that files override: a simulated Molly.
+func Default() Profile {
+	body, sim := simulated.Molly()
+	footprint := make([][2]float64, len(body.Footprint))
+	for i, c := range body.Footprint {
+		footprint[i] = [2]float64{c.X, c.Y}
+	}
+	return Profile{
+		Robot: Robot{
+			Name: "Molly", Kind: body.Kind, Drive: string(body.Drive), Namespace: "robot",
+			Limits:    [3]float64{body.Limits.VX, body.Limits.VY, body.Limits.WZ},
+			Footprint: footprint,
+			Frames:    frames.DefaultConfig(),
+			Sensors: Sensors{
+				Scan: body.Frames.Scan, Points: body.Frames.Points, IMU: body.Frames.IMU,
+				Camera: "front_camera_link", Optical: body.Frames.Optical,
+			},
+		},
+		Body:      Body{Driver: DriverSimulated, Host: host.DefaultConfig()},
+		Simulated: sim,
+		Control:   controlmux.DefaultConfig(),
+		Sectors:   lidarsector.DefaultConfig(),
+		Odometry:  odometrymonitor.DefaultConfig(),
+		Health:    healthmonitor.DefaultConfig(),
+		State:     Folder{Dir: "~/.molly"},
+		Sites:     Folder{Dir: "~/dev/Molly/map"},
+		Seed:      1,
+	}
+}

@@ -1,0 +1,160 @@
+package profile
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"sarathi/driver"
+	"sarathi/internal/algo/arbitration"
+	"sarathi/internal/body/host"
+	"sarathi/internal/body/simulated"
+	"sarathi/internal/config"
+	"sarathi/internal/geom"
+	"sarathi/internal/nodes/controlmux"
+	"sarathi/internal/nodes/frames"
+	"sarathi/internal/nodes/healthmonitor"
+	"sarathi/internal/nodes/lidarsector"
+	"sarathi/internal/nodes/odometrymonitor"
+)
+
+// Profile is everything that is decided about a robot before it starts.
+type Profile struct {
+	Robot     Robot                  `doc:"what the robot is"`
+	Body      Body                   `doc:"how the body is reached"`
+	Simulated simulated.Config       `doc:"the simulated body"`
+	Control   controlmux.Config      `doc:"control mux: time-outs, clamps, protective field"`
+	Sectors   lidarsector.Config     `doc:"sector scans made of the lidar"`
+	Odometry  odometrymonitor.Config `doc:"trip meter"`
+	Health    healthmonitor.Config   `doc:"watch over sensors and computer"`
+	State     Folder                 `doc:"what is remembered between runs"`
+	Sites     Folder                 `doc:"mapped places"`
+	Seed      uint64                 `doc:"of every random source in simulation"`
+}
+
+// Robot is what the robot is, whoever drives it.
+type Robot struct {
+	Name      string        `doc:"name shown to people"`
+	Kind      string        `doc:"label of the body, such as molly or go2"`
+	Drive     string        `doc:"diff, omni or holonomic"`
+	Namespace string        `doc:"namespace of the body's topics, such as robot in /robot/cmd_vel"`
+	Limits    [3]float64    `doc:"largest |vx|, |vy| (m/s), |wz| (rad/s) the body is ever sent"`
+	Footprint [][2]float64  `unit:"m" doc:"outline in base_link, corners in order"`
+	Frames    frames.Config `doc:"frames and where the parts of the robot sit"`
+	Sensors   Sensors       `doc:"in which frames the sensors measure"`
+}
+
+// Sensors names the links that carry the sensors.
+type Sensors struct {
+	Scan    string `doc:"frame of the planar scan"`
+	Points  string `doc:"frame of the cloud"`
+	IMU     string `doc:"frame of the gyro and accelerometer"`
+	Camera  string `doc:"frame of the camera's lens, looking along x"`
+	Optical string `doc:"optical frame of the camera, looking along z (REP 103)"`
+}
+
+// Body says which driver reaches the body.
+type Body struct {
+	Driver string      `doc:"simulated"`
+	Host   host.Config `doc:"node that puts the driver on the bus"`
+}
+
+// DriverSimulated is the body of package simulated.
+const DriverSimulated = "simulated"
+
+// Folder is a place in the file system.
+type Folder struct {
+	Dir string `doc:"folder; ~ is the home of the user"`
+}
+
+// Validate reports what is wrong with the robot itself.
+func (r Robot) Validate() error {
+	var p config.Problems
+	p.NotEmpty("name", r.Name)
+	p.NotEmpty("kind", r.Kind)
+	p.OneOf("drive", r.Drive, string(driver.Diff), string(driver.Omni), string(driver.Holonomic))
+	p.Require(r.Drive != string(driver.Diff) || r.Limits[1] == 0, "limits[1]", "is not 0: a diff drive cannot move sideways")
+	for _, s := range []struct{ key, link string }{
+		{"scan", r.Sensors.Scan},
+		{"points", r.Sensors.Points},
+		{"imu", r.Sensors.IMU},
+		{"camera", r.Sensors.Camera},
+		{"optical", r.Sensors.Optical},
+	} {
+		_, ok := r.Frames.InBase(s.link)
+		p.Require(ok, "sensors."+s.key, "%q is no link of robot.frames: add the link there, with its place", s.link)
+	}
+	p.Require(regexp.MustCompile(`^[a-z][a-z0-9_]{0,47}$`).MatchString(r.Namespace), "namespace",
+		"%q is no name of a namespace: write lower-case letters, digits and _", r.Namespace)
+	for i, v := range r.Limits {
+		p.InRange(fmt.Sprintf("limits[%d]", i), v, 0, 10, "")
+	}
+	if err := r.Outline().Validate(); err != nil {
+		p.Addf("footprint", "%v: give at least three corners in order, around the origin", err)
+	} else {
+		p.Require(r.Outline().Contains(geom.Vec2{}), "footprint", "does not hold the origin: give it in base_link, around its centre of rotation")
+	}
+	return p.Err()
+}
+
+// Outline returns the footprint as a polygon.
+func (r Robot) Outline() geom.Polygon {
+	out := make(geom.Polygon, len(r.Footprint))
+	for i, c := range r.Footprint {
+		out[i] = geom.Vec2{X: c[0], Y: c[1]}
+	}
+	return out
+}
+
+// MaxVelocity returns the limits as a velocity.
+func (r Robot) MaxVelocity() geom.Velocity {
+	return geom.Velocity{VX: r.Limits[0], VY: r.Limits[1], WZ: r.Limits[2]}
+}
+
+// Arbitration returns what the control mux must know about the body.
+func (r Robot) Arbitration() arbitration.Body {
+	return arbitration.Body{Limits: r.MaxVelocity(), Footprint: r.Outline()}
+}
+
+// Validate reports an unknown driver.
+func (b Body) Validate() error {
+	var p config.Problems
+	p.OneOf("driver", b.Driver, DriverSimulated)
+	return p.Err()
+}
+
+// Validate reports a folder that nobody can mean.
+func (f Folder) Validate() error {
+	var p config.Problems
+	p.NotEmpty("dir", f.Dir)
+	p.Require(!strings.HasPrefix(f.Dir, "~") || strings.HasPrefix(f.Dir, "~/"), "dir",
+		"%q begins with ~ but not with ~/: write ~/ or a whole path", f.Dir)
+	return p.Err()
+}
+
+// Path returns the folder with ~ replaced by the home of the user.
+func (f Folder) Path() (string, error) {
+	rest, ok := strings.CutPrefix(f.Dir, "~/")
+	if !ok {
+		return f.Dir, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("folder %s: %w", f.Dir, err)
+	}
+	return filepath.Join(home, rest), nil
+}
+
+// Validate reports relations between parts of the profile that cannot hold.
+func (p Profile) Validate() error {
+	var out config.Problems
+	if err := p.Robot.Validate(); err != nil {
+		return nil //nolint:nilerr // Decode reports the parts by themselves; relations between them come after
+	}
+	if _, err := arbitration.New(p.Control, p.Robot.Arbitration()); err != nil {
+		out.Addf("control", "%v", err)
+	}
+	return out.Err()
+}
