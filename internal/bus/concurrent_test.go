@@ -12,7 +12,7 @@ import (
 // TestLatecomersWhilePublishing has nodes come while a latched topic is published:
 // each sees values that only grow, none twice, and in the end the last one.
 func TestLatecomersWhilePublishing(t *testing.T) {
-	const rounds, comers = 4000, 40
+	const rounds, comers = 1500, 8
 	w := newWorld(t)
 	p := bus.NewPublisher(w.client("talker"), latched)
 	var wg sync.WaitGroup

@@ -335,8 +335,7 @@ func TestDeclareReservesNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := bus.AdvertiseRaw(w.client("intruder"), "/molly/cmd_vel", "std_msgs/msg/String", std.StringType, bus.Latest)
-	var te *bus.TypeError
-	if !errors.As(err, &te) || err.Error() != "/molly/cmd_vel has type geometry_msgs/Twist, not std_msgs/String" {
+	if _, ok := errors.AsType[*bus.TypeError](err); !ok || err.Error() != "/molly/cmd_vel has type geometry_msgs/Twist, not std_msgs/String" {
 		t.Errorf("error %v, want a type error", err)
 	}
 	if err := w.Declare([]bus.TopicInfo{twists.Info()}, []bus.ServiceInfo{enable.Info()}); err != nil {

@@ -53,8 +53,7 @@ func TestUnknownTypesPassWithEveryDigit(t *testing.T) {
 		t.Errorf("the topic is %s of %s", g.Name, g.Type)
 	}
 	err := p.Publish(&std.Float64{})
-	var te *bus.TypeError
-	if !errors.As(err, &te) {
+	if _, ok := errors.AsType[*bus.TypeError](err); !ok {
 		t.Errorf("error %v, want a type error", err)
 	}
 }
