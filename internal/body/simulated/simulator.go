@@ -5,7 +5,6 @@ import (
 
 	"sarathi/driver"
 	"sarathi/internal/bus"
-	"sarathi/internal/geom"
 	"sarathi/internal/node"
 	"sarathi/internal/rosconv"
 	"sarathi/internal/sim"
@@ -39,6 +38,15 @@ type Simulator struct {
 
 	seen     contacts
 	lidarDue time.Duration // simulated
+	room     room
+}
+
+// room is what lies around the body. Looking costs milliseconds in a large map, so it is done once a second, and with every status
+// only while the body touches something.
+type room struct {
+	clearance float64
+	nearest   sim.Thing
+	due       time.Duration // simulated
 }
 
 // contacts is what is known of the contacts of the body so far.
@@ -97,25 +105,39 @@ func (s *Simulator) publishStatus(now time.Time) {
 	p.mu.Lock()
 	p.advance(now)
 	t := p.robot.Truth()
-	clearance, nearest := p.robot.Clearance()
-	news := p.world.Contacts(s.seen.last)
+	for _, c := range p.world.Contacts(s.seen.last) {
+		s.seen.add(c, p.body.Kind)
+		s.room.due = 0
+	}
+	s.room.look(p, t.At)
 	docked := p.robot.Docked()
 	p.mu.Unlock()
-	for _, c := range news {
-		s.seen.add(c, p.body.Kind)
-	}
-	touches := clearance <= contactGap
-	person := nearest.Kind == sim.KindPerson
+	touches := s.room.touches()
+	person := s.room.nearest.Kind == sim.KindPerson
 	s.status.Publish(dharma.SimStatus{
 		Header: rosconv.Header(now, p.body.Frames.Map),
 		Pose:   geometry.Pose2D{X: t.Pose.X, Y: t.Pose.Y, Theta: t.Pose.Theta}, Velocity: rosconv.Twist(t.Velocity),
-		Clearance: float32(clearance),
+		Clearance: float32(s.room.clearance),
 		Collision: touches && !person || s.seen.recent(s.seen.things, t.At, s.seen.at), CollisionWith: s.seen.thing, Collisions: s.seen.things,
 		PersonContact:     touches && person || s.seen.recent(s.seen.persons, t.At, s.seen.personAt),
 		PersonContactWith: s.seen.person, PersonContacts: s.seen.persons,
 		OnCharger: docked,
 	})
 }
+
+// look looks around when it is time to. The plant is locked.
+func (r *room) look(p *Plant, now time.Duration) {
+	if now < r.due {
+		return
+	}
+	r.clearance, r.nearest = p.robot.Clearance()
+	r.due = now + time.Second
+	if r.touches() {
+		r.due = now
+	}
+}
+
+func (r *room) touches() bool { return r.clearance <= contactGap }
 
 // add takes a contact of the named robot.
 func (c *contacts) add(n sim.Contact, robot string) {
@@ -161,7 +183,7 @@ func (s *Simulator) publishLidarOdometry(now time.Time) {
 	s.lidar.Publish(m)
 	if o.Pose.IsFinite() {
 		s.tf.Publish(tf2.TFMessage{Transforms: []geometry.TransformStamped{
-			rosconv.TransformStamped(now, f.CameraInit, f.Body, geom.Pose2(o.Pose).Transform()),
+			rosconv.TransformStamped(now, f.CameraInit, f.Body, o.Pose.Transform()),
 		}})
 	}
 }
