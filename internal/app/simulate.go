@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"time"
@@ -48,13 +47,6 @@ type Report struct {
 	TravelledM   float64  `json:"travelled_m"`
 	Messages     uint64   `json:"messages"`
 	TraceSHA256  string   `json:"trace_sha256"`
-}
-
-// healthyComputer is the computer of a simulated robot: idle, cool, on no machine in particular.
-func healthyComputer() healthmonitor.Fixed {
-	return healthmonitor.Fixed{
-		CPU: 10, GPU: math.NaN(), RAM: 25, RAMUsed: 4, RAMTotal: 16, Temp: 45, DiskFree: 100, Load: 0.5,
-	}
 }
 
 // epoch is when every simulation begins.
@@ -136,7 +128,7 @@ func newRun(s *scenario.Scenario, p *profile.Profile, o SimOptions) (*run, error
 	r.exec = node.NewLockstep(node.Options{Bus: b, Seed: p.Seed, Log: log}, clk)
 	rng := rand.New(rand.NewPCG(o.Seed, 0x5ca1ab1e))
 	inputs := script.Inputs(s.Script, s.Jitter, rng)
-	specs := wiring(p, plant, healthyComputer(), logNode)
+	specs := wiring(p, plant, healthmonitor.Idle(), logNode)
 	specs = append(specs, node.Spec{
 		Name: "pilot", Stage: node.StageGateway, Policy: node.Halt,
 		New: func() (node.Node, error) {
