@@ -14,6 +14,8 @@
 //   - a [Runner] owns I/O: Run serves a device or a connection until its context ends,
 //     and every method may be called at any time from any goroutine.
 //
+// What only some bodies can do are optional interfaces: [Canceler], [PoseSetter], [Connector].
+//
 // The layers above may die at any instant, so a body protects itself: it stops
 // [WatchdogTimeout] after the last valid command; a command that is not finite stops
 // it and does not count as valid; an e-stop latches in the body too, and while it is

@@ -391,6 +391,18 @@ func TestClockJumps(t *testing.T) {
 	}
 }
 
+// A host that was late gets the present, not all that it missed.
+func TestLateHost(t *testing.T) {
+	b := newBench(newPlant(t, "empty", molly(), nil))
+	b.run(time.Second)
+	b.now = b.now.Add(900 * time.Millisecond)
+	b.sink.forget()
+	b.run(time.Second)
+	if n := b.sink.count(driver.StreamOdometry); n > 51 {
+		t.Errorf("%d odometry messages in a second", n)
+	}
+}
+
 func TestSetPoseRefusesWhatIsNoNumber(t *testing.T) {
 	b := newBench(newPlant(t, "empty", molly(), nil))
 	if err := b.driver.SetPose(b.now, math.NaN(), 0, 0); !errors.Is(err, driver.ErrNotFinite) {

@@ -128,6 +128,11 @@ func TestCollisionStatus(t *testing.T) {
 	if !s.Collision || s.Collisions != 1 || s.CollisionWith != `fence "1"` || s.Clearance > 0.01 || s.PersonContacts != 0 {
 		t.Errorf("%+v", s)
 	}
+	for _, s := range r.status.Values() {
+		if s.Collision && s.Clearance > 0.01 {
+			t.Fatalf("touches at a distance of %v m", s.Clearance)
+		}
+	}
 	r.drive(-0.5, 0, 2*time.Second)
 	if s := r.status.Latest().Value; s.Collision || s.Collisions != 1 || s.CollisionWith == "" {
 		t.Errorf("backed off: %+v", s)
