@@ -3,21 +3,31 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"sarathi/cmd/sarathi/doctor"
+	"sarathi/internal/app"
+	"sarathi/internal/profile"
 )
 
 // commands is the grammar of the command line.
 type commands struct {
 	JSON bool `help:"Print JSON: one document, or one line each for what goes on."`
 
+	Run       runCommand        `cmd:"" help:"Run a robot until Ctrl-C."`
+	Sim       simCommand        `cmd:"" help:"Run one scenario in simulation, faster than real time, the same every time."`
+	Scenarios scenariosCommands `cmd:"" help:"Run many scenarios over many seeds."`
+
 	Topic   topicCommands   `cmd:"" help:"Look at the topics of a running robot, and publish."`
 	Node    nodeCommands    `cmd:"" help:"Look at the nodes of a running robot."`
 	Service serviceCommands `cmd:"" help:"Look at the services of a running robot, and call them."`
+
+	Profile profileCommands `cmd:"" help:"Check, print and explain robot profiles."`
+	Doctor  doctorCommand   `cmd:"" help:"Look at this computer: what works, what is missing, what is broken, and what to do."`
 	Version versionCommand  `cmd:"" help:"Print which sarathi this is."`
 }
 
@@ -27,9 +37,13 @@ type env struct {
 	stdout, stderr io.Writer
 	home           string         // the user's home folder
 	zone           *time.Location // of times shown to people
+	now            func() time.Time
 	version        string
 	json           bool // --json
 	dial           func(ctx context.Context, socket string) (robot, error)
+	host           func() doctor.Host
+	runRobot       func(context.Context, *profile.Profile, app.RunOptions) error
+	simulate       func(context.Context, app.SimOptions) (*app.Report, error)
 }
 
 // run runs one command line and returns the exit code.
@@ -52,7 +66,6 @@ func run(ctx context.Context, e env, args []string) int {
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
-		defer fmt.Fprintln(e.stdout)
 	}
 	parsed, err := parser.Parse(args)
 	if helped {

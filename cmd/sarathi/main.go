@@ -4,6 +4,9 @@ import (
 	"context"
 	"os"
 	"time"
+
+	"sarathi/cmd/sarathi/doctor"
+	"sarathi/internal/app"
 )
 
 // version is set by the linker, see Makefile.
@@ -17,7 +20,9 @@ func main() {
 	}
 	code := run(ctx, env{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		home: home, zone: time.Local, version: version, dial: dialSocket,
+		home: home, zone: time.Local, now: time.Now, version: version,
+		dial: dialSocket, host: func() doctor.Host { return thisHost(os.Stdout) },
+		runRobot: app.Run, simulate: app.Simulate,
 	}, os.Args[1:])
 	stop()
 	os.Exit(code)

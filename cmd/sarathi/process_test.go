@@ -52,7 +52,7 @@ func startProcess(t *testing.T, as string, args ...string) *process {
 		t.Fatal(err)
 	}
 	p := &process{Cmd: exec.CommandContext(t.Context(), self, args...)}
-	p.Env = append(os.Environ(), asProcess+"="+as)
+	p.Env = append(os.Environ(), asProcess+"="+as, "SITES_DIR=")
 	p.Stderr = &p.stderr
 	out, err := p.StdoutPipe()
 	if err != nil {
@@ -152,6 +152,33 @@ func TestInterruptEndsInOrder(t *testing.T) {
 		if code := p.end(t); code != 0 || p.stderr.Len() > 0 {
 			t.Errorf("%v: exit code %d; stderr: %s", signal, code, p.stderr.String())
 		}
+	}
+}
+
+func TestARobotStopsInOrder(t *testing.T) {
+	dir := t.TempDir()
+	p := startProcess(t, "main", "run", "--set", "state.dir="+dir, "--set", "sites.dir="+dir)
+	p.waitFor(t, "is up")
+	socket := filepath.Join(dir, controlsocket.FileName)
+	look := startProcess(t, "main", "topic", "echo", "/control/status", "-n", "1", "--socket", socket)
+	look.waitFor(t, "mode: ")
+	if code := look.end(t); code != 0 {
+		t.Errorf("looking at it: exit code %d; stderr: %s", code, look.stderr.String())
+	}
+	second := startProcess(t, "main", "run", "--set", "state.dir="+dir, "--set", "sites.dir="+dir)
+	if code := second.end(t); code != exitUsage || !strings.Contains(second.stderr.String(), fmt.Sprintf("(pid %d)", p.Process.Pid)) {
+		t.Errorf("a second robot: exit code %d; stderr: %s", code, second.stderr.String())
+	}
+	began := time.Now()
+	if err := p.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	p.waitFor(t, "stopped.")
+	if code := p.end(t); code != 0 {
+		t.Errorf("exit code %d; stderr: %s", code, p.stderr.String())
+	}
+	if took := time.Since(began); took > stopLimit {
+		t.Errorf("stopping took %v", took)
 	}
 }
 

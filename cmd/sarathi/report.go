@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"sarathi/internal/config"
 	"sarathi/internal/gateway/controlsocket"
@@ -47,12 +48,8 @@ func report(e *env, err error) int {
 		printErrorJSON(e, err, code)
 		return code
 	}
-	problems := config.All(err)
-	for _, p := range problems {
-		fmt.Fprintf(e.stderr, "sarathi: %v\n", p)
-	}
-	if len(problems) == 0 {
-		fmt.Fprintf(e.stderr, "sarathi: %v\n", err)
+	for line := range strings.Lines(err.Error()) { // one for each error that was joined
+		fmt.Fprintf(e.stderr, "sarathi: %s\n", strings.TrimSuffix(line, "\n"))
 	}
 	return code
 }

@@ -11,10 +11,11 @@ import (
 const (
 	shownElements = 12  // of a list
 	shownLetters  = 160 // of a text
+	lineLetters   = 60  // of an object that goes on one line
 )
 
-// tree prints JSON the way people read messages: one field a line, lists of numbers on one, and long lists and texts cut unless
-// full is set. Numbers keep their digits and fields their order.
+// tree prints JSON the way people read messages: one field a line, lists of numbers and small objects on one, and long lists and
+// texts cut unless full is set. Numbers keep their digits and fields their order.
 type tree struct {
 	w    io.Writer
 	full bool
@@ -113,23 +114,24 @@ func (t tree) element(v value, indent string) {
 	fmt.Fprint(t.w, indent, "- ", strings.TrimPrefix(b.String(), indent+"  "))
 }
 
-// fits reports whether a value goes on the line of its label.
+// fits reports whether a value goes on the line of its label: texts, numbers, and lists and small objects of those.
 func (t tree) fits(v value) bool {
-	if v.kind == '{' {
-		return len(v.items) == 0
-	}
 	for _, i := range v.items {
 		if i.kind != 0 {
 			return false
 		}
 	}
-	return true
+	return v.kind != '{' || len([]rune(t.inline(v))) <= lineLetters
 }
 
 func (t tree) inline(v value) string {
 	switch v.kind {
 	case '{':
-		return "{}"
+		parts := make([]string, len(v.items))
+		for i, item := range v.items {
+			parts[i] = v.keys[i] + ": " + t.inline(item)
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
 	case '[':
 		parts := make([]string, 0, shownElements+1)
 		for i, item := range v.items {

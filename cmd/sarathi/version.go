@@ -22,8 +22,8 @@ type buildFacts struct {
 
 // Run prints the version.
 func (versionCommand) Run(e *env) error {
-	info, _ := debug.ReadBuildInfo() // without one the settings are empty
-	f := factsOf(e.version, info)
+	f := buildInfo()
+	f.Version = e.version
 	if e.json {
 		return e.printJSON(f)
 	}
@@ -38,11 +38,17 @@ func (versionCommand) Run(e *env) error {
 	return nil
 }
 
-func factsOf(version string, info *debug.BuildInfo) buildFacts {
-	f := buildFacts{Version: version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
-	if info == nil {
-		return f
+// buildInfo returns what the linker wrote into this program.
+func buildInfo() buildFacts {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{}
 	}
+	return factsOf(info)
+}
+
+func factsOf(info *debug.BuildInfo) buildFacts {
+	f := buildFacts{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"sarathi/internal/app"
+	"sarathi/internal/profile"
+)
+
+// runCommand is `sarathi run`.
+type runCommand struct {
+	overrides
+
+	Profile string `default:"molly" placeholder:"NAME|FILE" help:"Robot to run: a built-in profile or a file (${default})."`
+	Verbose bool   `short:"v" help:"Log every detail."`
+}
+
+// Run runs the robot until it is interrupted.
+func (c *runCommand) Run(ctx context.Context, e *env) error {
+	p, err := profile.Load(c.Profile, c.Set)
+	if err != nil {
+		return err
+	}
+	socket, err := app.Socket(p)
+	if err != nil {
+		return err
+	}
+	var printed error // of what the robot said when it was up
+	started := func() {
+		if e.json {
+			printed = e.printLine(map[string]any{"event": "started", "robot": p.Robot.Name, "socket": socket})
+			return
+		}
+		fmt.Fprintf(e.stdout, "%s is up. `sarathi topic list` looks at it; Ctrl-C stops it.\n", p.Robot.Name)
+	}
+	err = e.runRobot(ctx, p, app.RunOptions{Log: e.logHandler(c.Verbose), Started: started})
+	if err != nil || printed != nil {
+		return errors.Join(err, printed)
+	}
+	if e.json {
+		return e.printLine(map[string]any{"event": "stopped", "robot": p.Robot.Name})
+	}
+	fmt.Fprintf(e.stdout, "%s stopped.\n", p.Robot.Name)
+	return nil
+}
+
+// logHandler returns where logs go: lines of text for people, of JSON for programs.
+func (e *env) logHandler(verbose bool) slog.Handler {
+	o := &slog.HandlerOptions{}
+	if verbose {
+		o.Level = slog.LevelDebug
+	}
+	if e.json {
+		return slog.NewJSONHandler(e.stderr, o)
+	}
+	return slog.NewTextHandler(e.stderr, o)
+}
