@@ -79,7 +79,9 @@ func (l *realtimeLoop) work(_ time.Duration, fn func(context.Context), done func
 			l.fail(err)
 			return
 		}
-		l.ctx.Post(done)
+		if l.life.Err() == nil { // else fn was called off, and nobody waits for what it has
+			l.ctx.Post(done)
+		}
 	})
 }
 

@@ -3,6 +3,7 @@ package nodetest_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -115,8 +116,8 @@ func verdict(t *testing.T, body func(testing.TB)) string {
 	go func() {
 		defer close(done)
 		defer func() {
-			for i := len(v.cleanups) - 1; i >= 0; i-- {
-				v.cleanups[i]()
+			for _, cleanup := range slices.Backward(v.cleanups) {
+				cleanup()
 			}
 		}()
 		defer func() {
@@ -141,6 +142,7 @@ type recorder struct {
 func (r *recorder) Helper()                      {}
 func (r *recorder) Cleanup(fn func())            { r.cleanups = append(r.cleanups, fn) }
 func (r *recorder) Errorf(f string, args ...any) { r.said = append(r.said, fmt.Sprintf(f, args...)) }
+
 func (r *recorder) Fatalf(f string, args ...any) {
 	r.Errorf(f, args...)
 	panic(errFatal)
