@@ -16,6 +16,7 @@ type waiting struct {
 	id       int64
 	name     string
 	data     []byte
+	made     time.Duration
 	next     time.Duration // when it is repeated
 	expires  time.Duration // when it is given up
 	pending  bool          // the robot said that it carries it out
@@ -49,10 +50,14 @@ func (c *ClientSession) command(name string, args Args, internal bool) int64 {
 	data = appendMember(data, "name", wire.JSONString, name)
 	data = append(args.AppendJSON(append(data, `,"args":`...)), '}')
 	c.commands = append(c.commands, waiting{
-		id: id, name: name, data: data, next: c.now(), expires: c.now() + c.cfg.CommandTTL, internal: internal,
+		id: id, name: name, data: data, made: c.now(), next: c.now(), expires: c.now() + c.cfg.CommandTTL, internal: internal,
 	})
 	return id
 }
+
+// aliveFor is how long after a state message commands are repeated. A robot that has been silent for longer may have restarted, and
+// would run a copy as a new command; its next state tells.
+const aliveFor = 500 * time.Millisecond
 
 // retry repeats what is due and gives up what is too old.
 func (c *ClientSession) retry() {
@@ -63,16 +68,20 @@ func (c *ClientSession) retry() {
 		c.fail(w, ErrNoAnswer)
 		return true
 	})
+	silent := c.state != nil && c.now()-c.stateAt >= aliveFor
 	for i := range c.commands {
 		w := &c.commands[i]
 		if c.now() < w.next {
 			continue
 		}
+		first := w.next == w.made
 		w.next = c.now() + c.cfg.Retry
 		if w.pending {
 			w.next = c.now() + c.cfg.PendingRetry
 		}
-		c.send(w.data)
+		if first || !silent || w.name == CommandEStop {
+			c.send(w.data)
+		}
 	}
 }
 
@@ -111,6 +120,8 @@ func (c *ClientSession) acked(root value) {
 		c.commands = slices.Delete(c.commands, i, i+1)
 		if !w.internal {
 			c.tell(Event{Kind: EventResult, Command: w.name, Ack: *a})
+		} else if w.name == commandGetRoute && !a.OK {
+			c.resyncs[StreamRoute].have = Some(uint32(0)) // there is none
 		}
 		return
 	}
@@ -136,11 +147,13 @@ type resync struct {
 	next  time.Duration // when it may be asked for
 }
 
-// resync asks for the map or the site when the state shows another than the last received, and none is arriving.
+// resync asks for the map or the site when the state shows another than the last received, and none is arriving; and for the route if
+// it did not come with the session.
 func (c *ClientSession) resync() {
 	if !c.connected || c.state == nil {
 		return
 	}
+	c.resyncStream(StreamRoute, commandGetRoute, Some(uint32(0))) // not numbered: any will do
 	c.resyncStream(StreamMap, commandGetMap, c.state.MapRev)
 	c.resyncStream(StreamSite, commandGetSite, Opt[uint32]{c.state.Site.V.Rev, c.state.Site.OK && c.state.Site.V.Rev != 0})
 }

@@ -321,7 +321,9 @@ func (c *ClientSession) frame(stream Stream, frame []byte) error {
 		e.Kind, e.Points = EventLidar, c.points
 	case StreamRoute:
 		e.Kind = EventRoute
-		e.Route, err = ParseRoute(frame)
+		if e.Route, err = ParseRoute(frame); err == nil {
+			c.resyncs[stream].have = Some(uint32(0))
+		}
 	case StreamMap:
 		e.Kind = EventMap
 		if e.Map, err = ParseMap(slices.Clone(frame)); err == nil {

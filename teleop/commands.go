@@ -10,6 +10,7 @@ const (
 	commandSpeed         = "nav_speed"
 	commandGetMap        = "get_map"
 	commandGetSite       = "get_site"
+	commandGetRoute      = "get_route"
 )
 
 // Names of the nodes that carry commands out, for messages.
@@ -95,7 +96,7 @@ func recording() []CommandSpec {
 			{Name: "mark_stop", Node: nodeRecorder, Args: []ArgSpec{dwell}},
 			{Name: "list_routes", Node: nodeLoader},
 			{Name: "load_route", Node: nodeLoader, Args: []ArgSpec{file}},
-			{Name: "get_route", Node: nodeFollower, Resend: StreamRoute},
+			{Name: commandGetRoute, Node: nodeFollower, Resend: StreamRoute},
 		},
 	)
 }
