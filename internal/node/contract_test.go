@@ -93,6 +93,28 @@ func TestTimers(t *testing.T) {
 	})
 }
 
+func TestANearTimerIsArmedWhileAFarOneWaits(t *testing.T) {
+	underBoth(t, func(t *testing.T, x executor) {
+		var j journal
+		must(t, x.start(
+			setup("talker", func(c *node.Context) {
+				p := bus.NewPublisher(c, words)
+				c.After(10*ms, func(time.Time) { p.Publish(text("go")) })
+			}),
+			setup("listener", func(c *node.Context) {
+				began := c.Now()
+				note := func(now time.Time) { j.add("%v", now.Sub(began)) }
+				c.Every(time.Hour, note)
+				bus.Subscribe(c, words, func(std.String) { c.After(5*ms, note) })
+			}),
+		))
+		x.advance(time.Hour)
+		if diff := cmp.Diff([]string{"15ms", "1h0m0s"}, j.all()); diff != "" {
+			t.Errorf("fired (-want +got):\n%s", diff)
+		}
+	})
+}
+
 func TestEveryNeedsAPeriod(t *testing.T) {
 	underBoth(t, func(t *testing.T, x executor) {
 		err := x.start(setup("hasty", func(c *node.Context) { c.Every(0, func(time.Time) {}) }))

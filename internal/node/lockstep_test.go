@@ -242,6 +242,20 @@ func TestStoppedTimersAreFreed(t *testing.T) {
 	}
 }
 
+func TestTimersOfADeadInstanceAreFreed(t *testing.T) {
+	x := newLockstep(node.Options{})
+	must(t, x.start(setup("lidar", func(c *node.Context) {
+		for range 10 {
+			c.After(time.Hour, func(time.Time) { t.Error("a timer of the dead") })
+		}
+		c.Post(func() { panic("no light") })
+	})))
+	x.advance(time.Minute)
+	if n := x.exec.Timers(); n != 1 {
+		t.Errorf("%d timers are armed, want the one of the restart", n)
+	}
+}
+
 func TestHandlersAreCountedInVirtualTime(t *testing.T) {
 	x := newLockstep(node.Options{})
 	must(t, x.start(setup("talker", func(c *node.Context) {
