@@ -52,9 +52,9 @@ func free(field string, limit int) ArgSpec { return ArgSpec{Name: field, Kind: K
 
 func id(field string) ArgSpec { return ArgSpec{Name: field, Kind: KindText, Form: FormID} }
 
-func flag(field string) ArgSpec { return ArgSpec{Name: field, Kind: KindFlag} }
+func toggle(field string) ArgSpec { return ArgSpec{Name: field, Kind: KindFlag} }
 
-func flagOr(field string, absent bool) ArgSpec {
+func toggleOr(field string, absent bool) ArgSpec {
 	return ArgSpec{Name: field, Kind: KindFlag, Default: Flag(absent)}
 }
 
@@ -105,10 +105,10 @@ func inspection() []CommandSpec {
 	category := []ArgSpec{
 		required(ArgSpec{Name: "name", Kind: KindText, Form: FormWord, Limit: MaxName}),
 		{Name: "desc", Kind: KindText, Limit: 200, Empty: true},
-		flagOr("report", false),
+		toggleOr("report", false),
 	}
 	set := CommandSpec{Name: "inspection_set", Node: nodeInspection, Args: []ArgSpec{
-		flag("enabled"),
+		toggle("enabled"),
 		name("model"),
 		number("interval", -86400, 86400, "s"),
 		{Name: "categories", Kind: KindList, Min: 1, Max: 12, Fields: category},
@@ -127,7 +127,7 @@ func sites() []CommandSpec {
 		[]CommandSpec{
 			{Name: "site_list", Node: nodeSites},
 			{Name: "site_load", Node: nodeSites, Slow: true, Args: []ArgSpec{required(id("site"))}},
-			{Name: "map_start", Node: nodeSites, Args: []ArgSpec{required(id("site")), flagOr("reset", true)}},
+			{Name: "map_start", Node: nodeSites, Args: []ArgSpec{required(id("site")), toggleOr("reset", true)}},
 		},
 		plain(nodeSites, "map_stop", "map_save"),
 		[]CommandSpec{
@@ -155,7 +155,7 @@ func places() []CommandSpec {
 		[]ArgSpec{required(id("id")), name("name")}, changed,
 		[]ArgSpec{
 			number("x", -farthest, farthest, "m"), number("y", -farthest, farthest, "m"),
-			number("yaw", -mostTurns, mostTurns, "rad"), flagOr("here", false),
+			number("yaw", -mostTurns, mostTurns, "rad"), toggleOr("here", false),
 		},
 	)
 	stops := ArgSpec{Name: "poi_ids", Kind: KindList, Min: 0, Max: mostStops, Form: FormID}
@@ -207,14 +207,14 @@ func walking() []CommandSpec {
 // interaction are Molly's commands for talking with visitors.
 func interaction() []CommandSpec {
 	return []CommandSpec{
-		{Name: "say", Node: nodeSpeech, Args: []ArgSpec{required(free("text", MaxSay)), name("lang"), flagOr("interrupt", false)}},
+		{Name: "say", Node: nodeSpeech, Args: []ArgSpec{required(free("text", MaxSay)), name("lang"), toggleOr("interrupt", false)}},
 		{Name: "stop_speech", Node: nodeSpeech},
 		{Name: "greet", Node: nodeInteraction},
-		{Name: "greeter_set", Node: nodeInteraction, Args: []ArgSpec{required(flag("enabled"))}},
+		{Name: "greeter_set", Node: nodeInteraction, Args: []ArgSpec{required(toggle("enabled"))}},
 		{Name: commandGesture, Node: nodeInteraction, Args: []ArgSpec{required(name("name"))}},
 		{
 			Name: "ask", Node: nodeConversation, Slow: true,
-			Args: []ArgSpec{required(free("question", MaxQuestion)), name("lang"), flagOr("speak", true)},
+			Args: []ArgSpec{required(free("question", MaxQuestion)), name("lang"), toggleOr("speak", true)},
 		},
 	}
 }
@@ -234,7 +234,7 @@ func pashupatiCommands() []CommandSpec {
 		recording(),
 		plain(nodeLocalization, "localize", "record_tags"),
 		inspection(),
-		[]CommandSpec{{Name: "people_set", Node: nodePeople, Args: []ArgSpec{required(flag("enabled"))}}, navSpeed()},
+		[]CommandSpec{{Name: "people_set", Node: nodePeople, Args: []ArgSpec{required(toggle("enabled"))}}, navSpeed()},
 		plain(nodeOdometry, "trip_reset"),
 		plain(nodeDocking, "dock", "undock"),
 	)
