@@ -131,7 +131,7 @@ func TestTheProgramAndARobotInTwoProcesses(t *testing.T) {
 		{"/ticks  std_msgs/String", "topic list -v"},
 		{"data: \"tick\"", "topic echo /ticks -n 1"},
 		{"\"name\": \"ticker\"", "node list --json"},
-		{"/ticks: ", "topic hz /ticks --duration 100ms"},
+		{"/ticks: ", "topic hz /ticks --duration 2s"},
 	} {
 		p := startProcess(t, "main", append(strings.Fields(tt.command), "--socket", socket)...)
 		p.waitFor(t, tt.want)

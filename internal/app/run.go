@@ -28,7 +28,7 @@ type RunOptions struct {
 // Socket returns the path of the control socket of a robot.
 func Socket(p *profile.Profile) (string, error) {
 	dir, err := p.State.Path()
-	return filepath.Join(dir, "sarathi.sock"), err
+	return filepath.Join(dir, controlsocket.FileName), err
 }
 
 // Run runs the robot until ctx ends, then stops it in order: the body gets zero and the e-stop latches. It returns an
