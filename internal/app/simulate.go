@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -14,10 +15,8 @@ import (
 	"sarathi/internal/clock"
 	"sarathi/internal/geom"
 	"sarathi/internal/node"
-	"sarathi/internal/nodes/healthmonitor"
 	"sarathi/internal/profile"
 	"sarathi/internal/scenario"
-	"sarathi/internal/script"
 	"sarathi/internal/sim/scenes"
 	"sarathi/internal/topics"
 	"sarathi/internal/trace"
@@ -67,9 +66,9 @@ func Simulate(ctx context.Context, o SimOptions) (*Report, error) {
 
 func simulate(ctx context.Context, s *scenario.Scenario, o SimOptions) (*Report, error) {
 	began := time.Now()
-	p, err := profile.Load(s.Profile, s.Set)
+	p, err := profile.Load(profileOf(s, o.Path), s.Set)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("scenario %s: %w", o.Path, err)
 	}
 	p.Seed = o.Seed
 	p.Simulated.World = sceneOf(s, o.Path)
@@ -78,7 +77,7 @@ func simulate(ctx context.Context, s *scenario.Scenario, o SimOptions) (*Report,
 		return nil, err
 	}
 	if err := r.play(ctx, o.Speed); err != nil {
-		return nil, err
+		return nil, errors.Join(err, r.trace.Close())
 	}
 	report := r.report()
 	report.File, report.Seed = o.Path, o.Seed
@@ -95,19 +94,42 @@ func sceneOf(s *scenario.Scenario, path string) string {
 	return filepath.Join(filepath.Dir(path), s.World.Scene)
 }
 
+// profileOf returns the profile of a scenario in the same way.
+func profileOf(s *scenario.Scenario, path string) string {
+	if profile.Builtin(s.Profile) || filepath.IsAbs(s.Profile) {
+		return s.Profile
+	}
+	return filepath.Join(filepath.Dir(path), s.Profile)
+}
+
 // run is one scenario under way.
 type run struct {
 	scenario *scenario.Scenario
 	exec     *node.Lockstep
 	record   *scenario.Record
 	trace    *trace.Writer
+
+	misplayed error // why the scenario cannot be played as it is written
+}
+
+// braking returns how long a simulated body takes at most from the moment it wants to stand to its stand: the latency, braking
+// from its top speed, and the motors' lag dying away.
+func braking(p *profile.Profile) time.Duration {
+	longest := 0.0
+	for i, limit := range p.Robot.Limits {
+		if d := p.Simulated.Decel[i]; limit > 0 && d > 0 {
+			longest = max(longest, limit/d)
+		}
+	}
+	const lags = 5 // e^-5: from 1 m/s to less than 1 cm/s
+	return p.Simulated.Latency + time.Duration(longest*float64(time.Second)) + lags*p.Simulated.Lag
 }
 
 func newRun(s *scenario.Scenario, p *profile.Profile, o SimOptions) (*run, error) {
 	clk := clock.NewManual(epoch())
 	r := &run{
 		scenario: s,
-		record:   &scenario.Record{Scenario: s, Limits: p.Robot.MaxVelocity()},
+		record:   &scenario.Record{Scenario: s, Limits: p.Robot.MaxVelocity(), Braking: braking(p)},
 		trace:    trace.NewWriter(o.Trace, epoch()),
 	}
 	var observer *scenario.Observer
@@ -127,13 +149,19 @@ func newRun(s *scenario.Scenario, p *profile.Profile, o SimOptions) (*run, error
 	log := logNode.handler(cmp.Or[slog.Handler](o.Log, slog.DiscardHandler))
 	r.exec = node.NewLockstep(node.Options{Bus: b, Seed: p.Seed, Log: log}, clk)
 	rng := rand.New(rand.NewPCG(o.Seed, 0x5ca1ab1e))
-	inputs := script.Inputs(s.Script, s.Jitter, rng)
-	specs := wiring(p, plant, healthmonitor.Idle(), logNode)
+	inputs, events := s.Play(rng)
+	pc := newComputer()
+	specs := wiring(p, plant, pc, logNode)
 	specs = append(specs, node.Spec{
-		Name: "pilot", Stage: node.StageGateway, Policy: node.Halt,
+		Name: scenario.PilotName, Stage: node.StageGateway, Policy: node.Halt,
 		New: func() (node.Node, error) {
-			return scenario.NewPilot(inputs, s.Events, &faults{exec: r.exec, plant: plant}), nil
+			return scenario.NewPilot(inputs, events, &faults{exec: r.exec, plant: plant, computer: pc}), nil
 		},
+	})
+	r.exec.OnHalt(func(name string, err error) {
+		if name == scenario.PilotName {
+			r.misplayed = err
+		}
 	})
 	if err := r.exec.Start(specs...); err != nil {
 		return nil, fmt.Errorf("start: %w", err)
@@ -157,6 +185,9 @@ func (r *run) play(ctx context.Context, speed float64) error {
 			return fmt.Errorf("simulation stopped at %v: %w", done, err)
 		}
 		r.exec.RunFor(min(slice, r.scenario.Duration-done))
+		if r.misplayed != nil {
+			return fmt.Errorf("scenario %s: %w", r.scenario.Name, invalid(errors.Join(r.misplayed, r.exec.Stop())))
+		}
 		if speed <= 0 {
 			continue
 		}
@@ -175,7 +206,7 @@ func (r *run) play(ctx context.Context, speed float64) error {
 }
 
 func (r *run) report() *Report {
-	failures := r.record.Judge()
+	failures := append([]string{}, r.record.Judge()...) // an empty list in JSON, not null
 	return &Report{
 		Scenario: r.scenario.Name, Passed: len(failures) == 0, Failures: failures,
 		SimulatedSec: r.scenario.Duration.Seconds(), Collisions: len(r.record.Contacts),

@@ -13,9 +13,11 @@ import (
 // Default returns the profile that files override: a simulated Molly.
 func Default() Profile {
 	body, sim := simulated.Molly()
-	footprint := make([][2]float64, len(body.Footprint))
-	for i, c := range body.Footprint {
-		footprint[i] = [2]float64{c.X, c.Y}
+	sectors := lidarsector.DefaultConfig()
+	// The outline is the box in which the lidar takes everything for the robot itself: what cannot be seen must not be hit.
+	footprint := make([][2]float64, 0, 4)
+	for _, c := range box(sectors.Self) {
+		footprint = append(footprint, [2]float64{c.X, c.Y})
 	}
 	return Profile{
 		Robot: Robot{
@@ -31,7 +33,7 @@ func Default() Profile {
 		Body:      Body{Driver: DriverSimulated, Host: host.DefaultConfig()},
 		Simulated: sim,
 		Control:   controlmux.DefaultConfig(),
-		Sectors:   lidarsector.DefaultConfig(),
+		Sectors:   sectors,
 		Odometry:  odometrymonitor.DefaultConfig(),
 		Health:    healthmonitor.DefaultConfig(),
 		State:     Folder{Dir: "~/.molly"},

@@ -5,15 +5,20 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"sarathi/internal/config"
+	"sarathi/internal/sim/scenes"
 	"sarathi/profiles"
 )
 
-// SitesVariable is the environment variable that overrides sites.dir.
+// SitesVariable is the environment variable that overrides sites.dir of the file. --set overrides it in turn.
 const SitesVariable = "SITES_DIR"
+
+// builtinFolder is where the built-in profiles are in the repository; they are named by it in messages.
+const builtinFolder = "profiles/"
 
 // Names returns the built-in profiles, sorted.
 func Names() []string {
@@ -29,19 +34,23 @@ func Names() []string {
 	return out
 }
 
-// Load reads a profile: a built-in name or the path of a file, with overrides of the
-// form path=value. Every fault is reported at once, each with its place.
+// Builtin reports whether name is one of [Names].
+func Builtin(name string) bool { return slices.Contains(Names(), name) }
+
+// Load reads a profile: a built-in name or the path of a file, with overrides of the form path=value. Every fault is
+// reported at once, each with its place; the error matches config.ErrInvalid.
 func Load(nameOrPath string, sets []string) (*Profile, error) {
 	path, data, err := read(nameOrPath)
 	if err != nil {
 		return nil, err
 	}
-	return Decode(path, data, sets)
+	return decode(path, data, sets, os.Getenv(SitesVariable))
 }
 
 func read(nameOrPath string) (path string, data []byte, err error) {
-	if data, err = fs.ReadFile(profiles.Files, nameOrPath+".yaml"); err == nil {
-		return "profiles/" + nameOrPath + ".yaml", data, nil
+	if Builtin(nameOrPath) {
+		data, err = fs.ReadFile(profiles.Files, nameOrPath+".yaml")
+		return builtinFolder + nameOrPath + ".yaml", data, err
 	}
 	data, err = os.ReadFile(nameOrPath)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -49,19 +58,66 @@ func read(nameOrPath string) (path string, data []byte, err error) {
 			config.ErrInvalid, nameOrPath, strings.Join(Names(), ", "))
 	}
 	if err != nil {
-		return "", nil, fmt.Errorf("profile: %w", err)
+		return "", nil, fmt.Errorf("%w: profile: %w: give a file that can be read", config.ErrInvalid, err)
 	}
 	return nameOrPath, data, nil
 }
 
-// Decode reads a profile; path is for messages.
+// Decode reads the profile in data. path is where it lies, for messages and for relative paths in it. The environment is
+// not asked.
 func Decode(path string, data []byte, sets []string) (*Profile, error) {
+	return decode(path, data, sets, "")
+}
+
+func decode(path string, data []byte, sets []string, sitesDir string) (*Profile, error) {
 	p := Default()
 	if err := config.Decode(path, data, &p, sets...); err != nil {
 		return nil, err
 	}
-	if dir := os.Getenv(SitesVariable); dir != "" {
-		p.Sites.Dir = dir
+	given := overridden(sets)
+	if sitesDir != "" && given.Sites.Dir == "" {
+		p.Sites.Dir, given.Sites.Dir = sitesDir, sitesDir
+		if err := p.Sites.Validate(); err != nil {
+			return nil, fmt.Errorf("environment variable %s: %w", SitesVariable, err)
+		}
+	}
+	places, byUser := p.paths(), given.paths()
+	for i, place := range places {
+		base := filepath.Dir(path)
+		if *byUser[i] != "" {
+			base = "."
+		}
+		var err error
+		if *place, err = anchored(base, *place); err != nil {
+			return nil, err
+		}
 	}
 	return &p, nil
+}
+
+// paths are the places in the file system that a profile names.
+func (p *Profile) paths() []*string { return []*string{&p.Simulated.World, &p.State.Dir, &p.Sites.Dir} }
+
+// overridden returns a profile whose paths are empty unless --set gives them. Faults are not its matter: they were
+// reported when the same overrides were laid over the profile.
+func overridden(sets []string) Profile {
+	p := Default()
+	for _, path := range p.paths() {
+		*path = ""
+	}
+	_ = config.Decode("", nil, &p, sets...) // empty paths alone make it fail
+	return p
+}
+
+// anchored makes a relative path start at base, for good: the result does not depend on the working directory. Names of
+// built-in worlds and places below the home of the user stay as they are.
+func anchored(base, path string) (string, error) {
+	if _, builtin := scenes.Builtin(path); builtin || strings.HasPrefix(path, "~/") || filepath.IsAbs(path) {
+		return path, nil
+	}
+	abs, err := filepath.Abs(filepath.Join(base, path))
+	if err != nil {
+		return "", fmt.Errorf("path %s: %w", path, err)
+	}
+	return abs, nil
 }

@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"sarathi/driver"
 	"sarathi/internal/algo/arbitration"
+	"sarathi/internal/algo/arbitration/field"
 	"sarathi/internal/body/host"
 	"sarathi/internal/body/simulated"
 	"sarathi/internal/config"
@@ -92,10 +94,10 @@ func (r Robot) Validate() error {
 		p.InRange(fmt.Sprintf("limits[%d]", i), v, 0, 10, "")
 	}
 	if err := r.Outline().Validate(); err != nil {
-		p.Addf("footprint", "%v: give at least three corners in order, around the origin", err)
-	} else {
-		p.Require(r.Outline().Contains(geom.Vec2{}), "footprint", "does not hold the origin: give it in base_link, around its centre of rotation")
+		p.Addf("footprint", "%v: give at least three corners in order, in metres", err)
+		return p.Err()
 	}
+	p.Nested("", field.Body{Footprint: r.Outline(), Limits: r.MaxVelocity(), Period: time.Second / 50}.Validate())
 	return p.Err()
 }
 
@@ -145,16 +147,4 @@ func (f Folder) Path() (string, error) {
 		return "", fmt.Errorf("folder %s: %w", f.Dir, err)
 	}
 	return filepath.Join(home, rest), nil
-}
-
-// Validate reports relations between parts of the profile that cannot hold.
-func (p Profile) Validate() error {
-	var out config.Problems
-	if err := p.Robot.Validate(); err != nil {
-		return nil //nolint:nilerr // Decode reports the parts by themselves; relations between them come after
-	}
-	if _, err := arbitration.New(p.Control, p.Robot.Arbitration()); err != nil {
-		out.Addf("control", "%v", err)
-	}
-	return out.Err()
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"sarathi/internal/config"
+	"sarathi/internal/node"
+	"sarathi/msg/dharma"
 )
 
 // stillSpeed is the true speed below which a body counts as standing, in m/s (and rad/s).
@@ -17,6 +19,7 @@ const stillSpeed = 0.02
 type Expectation struct {
 	Moves     *Moves     `doc:"the robot drives at some moment of an interval"`
 	Still     *Interval  `doc:"the robot stands through an interval"`
+	Zero      *Interval  `doc:"the body is sent nothing but zero through an interval, and is sent it"`
 	Stops     *Stops     `doc:"after a moment the robot comes to a stand in time and way"`
 	Travels   *Range     `doc:"way driven in the whole run, in metres"`
 	Ends      *Near      `doc:"where the robot is at the end"`
@@ -97,17 +100,105 @@ type FieldSays struct {
 // Validate reports what is wrong with the expectation.
 func (e Expectation) Validate() error {
 	var p config.Problems
-	given := 0
-	for _, is := range []bool{
-		e.Moves != nil, e.Still != nil, e.Stops != nil, e.Travels != nil, e.Ends != nil,
-		e.Status != nil, e.Node != nil, e.FieldSays != nil,
-	} {
-		if is {
-			given++
-		}
-	}
+	given := count(e.Moves != nil, e.Still != nil, e.Zero != nil, e.Stops != nil, e.Travels != nil, e.Ends != nil,
+		e.Status != nil, e.Node != nil, e.FieldSays != nil)
 	p.Require(given == 1, "", "an expectation says exactly one thing, this one says %d", given)
 	return p.Err()
+}
+
+// Validate reports an interval that is empty.
+func (i Interval) Validate() error { return interval(i.From, i.Until) }
+
+func interval(from, until time.Duration) error {
+	var p config.Problems
+	p.Require(0 <= from && from < until, "until", "%v is not after from, %v: write when the interval begins and ends", until, from)
+	return p.Err()
+}
+
+// Validate reports motion that cannot be.
+func (m Moves) Validate() error {
+	var p config.Problems
+	p.Nested("", interval(m.From, m.Until))
+	p.AtLeast("min_speed", m.MinSpeed, 0, "m/s")
+	p.Require(m.MaxSpeed >= m.MinSpeed, "max_speed", "is below min_speed: raise it to %g or more", m.MinSpeed)
+	return p.Err()
+}
+
+// Validate reports a stand that nothing can prove.
+func (s Stops) Validate() error {
+	var p config.Problems
+	p.DurationInRange("within", s.Within, time.Millisecond, time.Minute)
+	p.Positive("distance", s.Distance, "m")
+	return p.Err()
+}
+
+// Validate reports an empty range.
+func (r Range) Validate() error {
+	var p config.Problems
+	p.Require(r.Min <= r.Max, "max", "is below min: raise it to %g or more", r.Min)
+	return p.Err()
+}
+
+// Validate reports a place without a tolerance.
+func (n Near) Validate() error {
+	var p config.Problems
+	p.Positive("within", n.Within, "m")
+	return p.Err()
+}
+
+// Validate reports words that the mux never says.
+func (s Status) Validate() error {
+	var p config.Problems
+	given := count(s.Mode != "", s.Source != "", s.EStop != nil, s.Armed != nil, len(s.Field) > 0, s.Reason != "", s.Message != "")
+	p.Require(given > 0, "", "says nothing about the status: give mode, source, estop, armed, field, reason or message")
+	if s.Mode != "" {
+		p.OneOf("mode", s.Mode, dharma.ControlStatusModeAuto, dharma.ControlStatusModeRemote)
+	}
+	for i, f := range s.Field {
+		p.OneOf(fmt.Sprintf("field[%d]", i), f, fieldStates()...)
+	}
+	return p.Err()
+}
+
+// Validate reports a state in which no node can be.
+func (n NodeState) Validate() error {
+	var p config.Problems
+	p.NotEmpty("name", n.Name)
+	if n.State != "" {
+		p.OneOf("state", n.State, node.Starting.String(), node.Running.String(), node.BackingOff.String(), node.Halted.String(),
+			node.Ended.String())
+	}
+	p.IntInRange("min_restarts", n.MinRestarts, 0, 1000)
+	return p.Err()
+}
+
+// Validate reports a state that the field never takes.
+func (f FieldSays) Validate() error {
+	var p config.Problems
+	p.Nested("", interval(f.From, f.Until))
+	p.OneOf("state", f.State, fieldStates()...)
+	return p.Err()
+}
+
+func fieldStates() []string { return []string{"off", "clear", "limited", "stop", "stale", "blind"} }
+
+// until returns the last moment that the expectation looks at, 0 when that is the end of the run.
+func (e Expectation) until() time.Duration {
+	switch {
+	case e.Moves != nil:
+		return e.Moves.Until
+	case e.Still != nil:
+		return e.Still.Until
+	case e.Zero != nil:
+		return e.Zero.Until
+	case e.Stops != nil:
+		return e.Stops.After + e.Stops.Within
+	case e.Status != nil:
+		return e.Status.At
+	case e.FieldSays != nil:
+		return e.FieldSays.Until
+	}
+	return 0
 }
 
 // check returns what is wrong with the run, or "".
@@ -117,6 +208,8 @@ func (e Expectation) check(r *Record) string {
 		return r.checkMoves(*e.Moves)
 	case e.Still != nil:
 		return r.checkStill(*e.Still)
+	case e.Zero != nil:
+		return r.checkZero(*e.Zero)
 	case e.Stops != nil:
 		return r.checkStops(*e.Stops)
 	case e.Travels != nil:
@@ -146,7 +239,25 @@ func (r Range) String() string {
 	return fmt.Sprintf("%.2f to %.2f m", r.Min, r.Max)
 }
 
+// gap is how far apart true samples may be: the simulator tells them every 20 ms.
+const gap = 50 * time.Millisecond
+
+// watched says what keeps an interval from proving anything: it is not covered by samples.
+func (r *Record) watched(from, until time.Duration) string {
+	last := from
+	for _, s := range append(slices.Clone(r.between(from, until)), Truth{At: until}) {
+		if s.At-last > gap {
+			return fmt.Sprintf("nothing is known of the robot between %v and %v", last, s.At)
+		}
+		last = s.At
+	}
+	return ""
+}
+
 func (r *Record) checkMoves(m Moves) string {
+	if s := r.watched(m.From, m.Until); s != "" {
+		return "moves: " + s
+	}
 	top := 0.0
 	for _, s := range r.between(m.From, m.Until) {
 		top = max(top, s.speed())
@@ -161,6 +272,9 @@ func (r *Record) checkMoves(m Moves) string {
 }
 
 func (r *Record) checkStill(i Interval) string {
+	if s := r.watched(i.From, i.Until); s != "" {
+		return "still: " + s
+	}
 	for _, s := range r.between(i.From, i.Until) {
 		if s.speed() > stillSpeed {
 			return fmt.Sprintf("still: speed %.3f at %v, wanted a stand between %v and %v", s.speed(), s.At, i.From, i.Until)
@@ -169,8 +283,30 @@ func (r *Record) checkStill(i Interval) string {
 	return ""
 }
 
+func (r *Record) checkZero(i Interval) string {
+	sent := false
+	for _, c := range r.Commands {
+		if c.At < i.From || c.At > i.Until {
+			continue
+		}
+		if sent = true; !isZero(c.Velocity) {
+			return fmt.Sprintf("zero: command %+v at %v, wanted zero from %v to %v; %s", c.Velocity, c.At, i.From, i.Until, r.why(c.At))
+		}
+	}
+	if !sent {
+		return fmt.Sprintf("zero: nothing was sent between %v and %v", i.From, i.Until)
+	}
+	return ""
+}
+
 func (r *Record) checkStops(w Stops) string {
+	if s := r.watched(w.After, w.After+w.Within); s != "" {
+		return "stops: " + s
+	}
 	samples := r.between(w.After, r.Scenario.Duration)
+	if samples[0].speed() <= stillSpeed {
+		return fmt.Sprintf("stops: stood already at %v; %s", w.After, r.why(w.After))
+	}
 	way := 0.0
 	for i, s := range samples {
 		if i > 0 {

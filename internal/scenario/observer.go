@@ -11,6 +11,7 @@ import (
 	"sarathi/msg/dharma"
 	"sarathi/msg/geometry"
 	"sarathi/msg/nav"
+	"sarathi/msg/std"
 )
 
 // Observer fills a record from the messages of a run. Use [NewObserver].
@@ -18,7 +19,7 @@ type Observer struct {
 	record *Record
 	names  map[string]func(at time.Duration, s *bus.Sample)
 
-	order               int    // of the next command or status
+	order               int    // of the last command, status or request
 	collisions, persons uint32 // counted so far
 }
 
@@ -29,6 +30,7 @@ func NewObserver(r *Record, resolve func(string) string) *Observer {
 		resolve(topics.GroundTruth.Info().Name):     o.truth,
 		resolve(topics.BodyCmdVel.Info().Name):      o.command,
 		resolve(topics.ControlStatus.Info().Name):   o.status,
+		resolve(topics.EStopRequest.Info().Name):    o.request,
 		resolve(topics.SimStatus.Info().Name):       o.contacts,
 		resolve(topics.HandheldCmdVel.Info().Name):  o.ask(script.Handheld),
 		resolve(topics.DashboardCmdVel.Info().Name): o.ask(script.Dashboard),
@@ -54,6 +56,12 @@ func twist(s *bus.Sample) geom.Velocity {
 
 func (o *Observer) command(at time.Duration, s *bus.Sample) {
 	o.record.Commands = append(o.record.Commands, Command{At: at, Order: o.next(), Velocity: twist(s)})
+}
+
+func (o *Observer) request(at time.Duration, s *bus.Sample) {
+	if m, ok := s.Message().(*std.String); ok {
+		o.record.Requests = append(o.record.Requests, Request{At: at, Order: o.next(), Reason: m.Data})
+	}
 }
 
 func (o *Observer) next() int {

@@ -3,7 +3,6 @@ package scenario
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	"sarathi/internal/bus"
@@ -17,25 +16,17 @@ import (
 	"sarathi/msg/stdsrvs"
 )
 
+// PilotName is the pilot's name on the bus.
+const PilotName = "pilot"
+
 // callTimeout is how long the pilot waits for the answer of a service.
 const callTimeout = time.Second
 
 // Faults is how the pilot reaches what a robot has no topic for.
 type Faults interface {
-	// PanicNode makes a node panic in its next handler.
-	PanicNode(name string) error
-	// CrashDriver kills the body's driver.
-	CrashDriver()
-	// Silence keeps a stream of the body quiet for d.
-	Silence(stream string, d time.Duration) error
-	// HardwareEStop presses the button on the body, or pulls it out.
-	HardwareEStop(pressed bool)
-	// ClockJump moves the clock that nodes see.
-	ClockJump(d time.Duration)
-	// Person places somebody in the world.
-	Person(p Person) error
-	// Door moves a door.
-	Door(d Door) error
+	// Happen makes an event happen that concerns the world, the body, the computer or the program. An error says
+	// what is wrong with the event.
+	Happen(e Event) error
 }
 
 // Pilot plays a script and its events on the bus, as gateways and the world would. Use [NewPilot].
@@ -56,10 +47,8 @@ type Pilot struct {
 
 var _ node.Node = (*Pilot)(nil)
 
-// NewPilot returns a pilot of a scenario's expanded inputs.
+// NewPilot returns a pilot of a scenario's expanded inputs and of its events, see [Scenario.Play].
 func NewPilot(inputs []script.Input, events []Event, f Faults) *Pilot {
-	events = slices.Clone(events)
-	slices.SortStableFunc(events, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
 	return &Pilot{inputs: inputs, events: events, faults: f}
 }
 
@@ -134,29 +123,16 @@ func (p *Pilot) answered(cmd string, success bool, message string, err error) {
 	p.c.Log().Info("command answered", "cmd", cmd, "success", success, "message", message)
 }
 
+// happen makes an event happen. One that cannot happen fails the pilot: the scenario would prove nothing.
 func (p *Pilot) happen(e Event) {
-	var err error
 	switch {
-	case e.PanicNode != "":
-		err = p.faults.PanicNode(e.PanicNode)
-	case e.CrashDriver:
-		p.faults.CrashDriver()
-	case e.Silence != nil:
-		err = p.faults.Silence(e.Silence.Stream, e.Silence.For)
-	case e.HardwareEStop != nil:
-		p.faults.HardwareEStop(*e.HardwareEStop)
-	case e.ClockJump != nil:
-		p.faults.ClockJump(*e.ClockJump)
-	case e.Person != nil:
-		err = p.faults.Person(*e.Person)
-	case e.Door != nil:
-		err = p.faults.Door(*e.Door)
 	case e.NavigationGoes:
 		p.navGoes.Publish(std.String{Data: "start"})
 	case e.Request != "":
 		p.requests.Publish(std.String{Data: e.Request})
-	}
-	if err != nil {
-		p.c.Fail(fmt.Errorf("scenario event at %v: %w", e.At, err))
+	default:
+		if err := p.faults.Happen(e); err != nil {
+			p.c.Fail(fmt.Errorf("event at %v: %w", e.At, err))
+		}
 	}
 }

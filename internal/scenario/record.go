@@ -23,7 +23,7 @@ func (t Truth) speed() float64 {
 // Command is one velocity that reached the body's topic.
 type Command struct {
 	At       time.Duration
-	Order    int // among all commands and statuses, since several share an instant
+	Order    int // among all commands, statuses and requests, since several share an instant
 	Velocity geom.Velocity
 }
 
@@ -47,6 +47,13 @@ type Ask struct {
 	Velocity geom.Velocity
 }
 
+// Request is one e-stop request.
+type Request struct {
+	At     time.Duration
+	Order  int // as in Command
+	Reason string
+}
+
 // Contact is the robot touching something.
 type Contact struct {
 	At     time.Duration
@@ -66,10 +73,12 @@ type Node struct {
 type Record struct {
 	Scenario *Scenario
 	Limits   geom.Velocity // of the body, positive
+	Braking  time.Duration // from the last command of the body's watchdog to its stand, at most
 	Truths   []Truth
 	Commands []Command
 	Statuses []Control
 	Asks     []Ask
+	Requests []Request
 	Contacts []Contact
 	Nodes    []Node
 }
@@ -105,6 +114,17 @@ func (r *Record) statusAt(at time.Duration) (Control, bool) {
 		return Control{}, false
 	}
 	return r.Statuses[i-1], true
+}
+
+// statusAround returns the statuses of the decision that a command came from: the last one before it, and, because the mux
+// tells after it has acted, the next one of the same instant.
+func (r *Record) statusAround(c Command) []Control {
+	i := sort.Search(len(r.Statuses), func(i int) bool { return r.Statuses[i].Order > c.Order })
+	from, until := max(0, i-1), i
+	if i < len(r.Statuses) && r.Statuses[i].At == c.At {
+		until++
+	}
+	return r.Statuses[from:until]
 }
 
 // why returns the mux's own explanation at a moment, for messages.

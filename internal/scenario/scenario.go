@@ -1,9 +1,12 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"sarathi/internal/config"
@@ -20,12 +23,12 @@ const (
 // Scenario is one whole-system test.
 type Scenario struct {
 	Name     string        `doc:"what is proved, in a few words"`
-	Profile  string        `doc:"robot profile: a built-in name or a path"`
+	Profile  string        `doc:"robot profile: a built-in name, or a file, relative to the scenario"`
 	Set      []string      `doc:"overrides of the profile, as path=value"`
 	World    World         `doc:"where it happens"`
 	Needs    []string      `doc:"what the body must have: scan, lateral, camera"`
 	Duration time.Duration `doc:"simulated time"`
-	Jitter   time.Duration `doc:"each script step is late by a random time below this, different for each seed"`
+	Jitter   time.Duration `doc:"each script step and event is late by a random time below this, different for each seed"`
 	Script   []script.Step `doc:"inputs"`
 	Events   []Event       `doc:"what happens to the robot and around it"`
 	Expect   []Expectation `doc:"what must be true, besides the invariants of safety"`
@@ -68,11 +71,22 @@ func (s Scenario) Validate() error {
 	for i, a := range s.Allow {
 		p.OneOf(fmt.Sprintf("allow[%d]", i), a, AllowCollision)
 	}
+	for i, set := range s.Set {
+		key, _, _ := strings.Cut(set, "=")
+		p.Require(key != "simulated.world", fmt.Sprintf("set[%d]", i), "the scenario says the world: write it under world.scene")
+		p.Require(key != "seed", fmt.Sprintf("set[%d]", i), "the seed is that of the run: give it with --seed")
+	}
+	inTime := func(path string, at time.Duration) {
+		p.Require(at <= s.Duration, path, "%v is after the end of the scenario at %v", at, s.Duration)
+	}
 	for i, st := range s.Script {
-		p.Require(st.At <= s.Duration, fmt.Sprintf("script[%d].at", i), "is after the end at %v", s.Duration)
+		inTime(fmt.Sprintf("script[%d].at", i), st.At)
 	}
 	for i, e := range s.Events {
-		p.Require(e.At <= s.Duration, fmt.Sprintf("events[%d].at", i), "is after the end at %v", s.Duration)
+		inTime(fmt.Sprintf("events[%d].at", i), e.At)
+	}
+	for i, e := range s.Expect {
+		inTime(fmt.Sprintf("expect[%d]", i), e.until())
 	}
 	return p.Err()
 }
@@ -80,11 +94,28 @@ func (s Scenario) Validate() error {
 // Allows reports whether the scenario breaks an invariant on purpose.
 func (s *Scenario) Allows(invariant string) bool { return slices.Contains(s.Allow, invariant) }
 
-// Load reads a scenario file. Every fault is reported with its line.
+// Play returns what the pilot plays, in order of time. Steps and events are late by random times below Jitter.
+func (s *Scenario) Play(rng *rand.Rand) ([]script.Input, []Event) {
+	inputs := script.Inputs(s.Script, s.Jitter, rng)
+	var events []Event
+	for _, e := range s.Events {
+		e.At = script.Late(e.At, s.Jitter, rng)
+		events = append(events, e)
+		if e.Garble != nil {
+			end := *e.Garble
+			end.over = true
+			events = append(events, Event{At: e.At + end.For, Garble: &end})
+		}
+	}
+	slices.SortStableFunc(events, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
+	return inputs, events
+}
+
+// Load reads a scenario file. Every fault is reported with its line; the error matches config.ErrInvalid.
 func Load(path string) (*Scenario, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("scenario: %w", err)
+		return nil, fmt.Errorf("%w: scenario: %w: give the path of a scenario file", config.ErrInvalid, err)
 	}
 	return Decode(path, data)
 }

@@ -17,6 +17,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"sarathi/internal/config"
@@ -48,13 +50,22 @@ type Joy [3]JoyValue
 // JoyValue is one axis.
 type JoyValue float64
 
-// UnmarshalText reads a number, nan, inf or -inf.
+// UnmarshalText reads a decimal number, nan, inf or -inf.
 func (v *JoyValue) UnmarshalText(text []byte) error {
-	var f float64
-	if _, err := fmt.Sscan(string(text), &f); err != nil {
-		return fmt.Errorf("%q is not a number: write a velocity, nan, inf or -inf", text)
+	switch s := string(text); s {
+	case "nan":
+		*v = JoyValue(math.NaN())
+	case "inf":
+		*v = JoyValue(math.Inf(1))
+	case "-inf":
+		*v = JoyValue(math.Inf(-1))
+	default:
+		f, err := strconv.ParseFloat(s, 64)
+		if err != nil || strings.ContainsAny(s, "xXiInN_") { // what Go reads and YAML does not: hexadecimal, Infinity, NaN
+			return fmt.Errorf("%q is not a number: write a velocity, nan, inf or -inf", text)
+		}
+		*v = JoyValue(f)
 	}
-	*v = JoyValue(f)
 	return nil
 }
 
@@ -75,6 +86,8 @@ func (s Step) Validate() error {
 	p.DurationInRange("for", s.For, 0, 24*time.Hour)
 	p.Require((s.Joy != nil) != (s.Cmd != ""), "joy", "a step is either a joystick or a command: give one of joy and cmd")
 	p.Require(s.Joy == nil || s.For > 0, "for", "is missing: say how long the joystick is held, such as 2s")
+	p.Require(s.Cmd == "" || s.For == 0, "for", "belongs to a joystick: a command happens once, remove it")
+	p.Require(s.Cmd != "" || len(s.Args) == 0, "args", "belong to a command: remove them")
 	return p.Err()
 }
 
@@ -87,24 +100,45 @@ type Input struct {
 	Args     map[string]string
 }
 
-// Inputs expands steps into single inputs in order of time. Each step is shifted by a
-// random time below jitter, as a hand would.
+// Late returns at plus a random time below jitter, as a hand would be.
+func Late(at, jitter time.Duration, rng *rand.Rand) time.Duration {
+	if jitter <= 0 {
+		return at
+	}
+	return at + time.Duration(rng.Int64N(int64(jitter)))
+}
+
+// Inputs expands steps into single inputs in order of time; inputs of one instant keep the order of their steps. Each step
+// is late by a random time below jitter. A source has one stick: its next joystick step ends the one before.
 func Inputs(steps []Step, jitter time.Duration, rng *rand.Rand) []Input {
+	begins := make([]time.Duration, len(steps))
+	for i, s := range steps {
+		begins[i] = Late(s.At, jitter, rng)
+	}
 	var out []Input
-	for _, s := range steps {
-		at := s.At
-		if jitter > 0 {
-			at += time.Duration(rng.Int64N(int64(jitter)))
-		}
-		if s.Cmd != "" {
-			out = append(out, Input{At: at, As: s.As, Cmd: s.Cmd, Args: s.Args})
+	for i, s := range steps {
+		if s.Joy == nil {
+			out = append(out, Input{At: begins[i], As: s.As, Cmd: s.Cmd, Args: s.Args})
 			continue
 		}
 		period := time.Duration(math.Round(float64(time.Second) / s.Rate))
-		for t := time.Duration(0); t < s.For; t += period {
-			out = append(out, Input{At: at + t, As: s.As, Velocity: s.Joy.Velocity()})
+		end := stickEnds(steps, begins, i)
+		for at := begins[i]; at < end; at += period {
+			out = append(out, Input{At: at, As: s.As, Velocity: s.Joy.Velocity()})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Input) int { return cmp.Compare(a.At, b.At) })
 	return out
+}
+
+// stickEnds returns when step i, a joystick, falls silent or is moved on.
+func stickEnds(steps []Step, begins []time.Duration, i int) time.Duration {
+	end := begins[i] + steps[i].For
+	for j, s := range steps {
+		later := begins[j] > begins[i] || begins[j] == begins[i] && j > i
+		if s.Joy != nil && s.As == steps[i].As && later {
+			end = min(end, begins[j])
+		}
+	}
+	return end
 }
