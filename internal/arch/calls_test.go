@@ -22,7 +22,7 @@ var timeAskers = []exception{
 	{"internal/node", "runs loops in real time"},
 	{"internal/body", "talks to hardware with deadlines"},
 	{"internal/gateway", "talks to the network with deadlines"},
-	{"internal/app", "paces a simulation by the wall clock"},
+	{"internal/app/simulate.go", "paces a simulation by the wall clock"},
 	{"internal/tools", "runs on the developer's machine"},
 	{"cmd", "runs on the operator's machine"},
 }
@@ -59,7 +59,7 @@ func checkCalls(sources []*source) []string {
 		}
 		for _, b := range bans {
 			name := s.importName(b.pkg)
-			if name == "" || excepted(s.dir(), b.except) {
+			if name == "" || excepted(s.path, b.except) {
 				continue
 			}
 			ast.Inspect(s.file, func(n ast.Node) bool {
