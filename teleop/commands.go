@@ -161,7 +161,8 @@ func places() []CommandSpec {
 	stops := ArgSpec{Name: "poi_ids", Kind: KindList, Min: 0, Max: mostStops, Form: FormID}
 	emptyID := func(field string) ArgSpec { return ArgSpec{Name: field, Kind: KindText, Form: FormID, Empty: true} }
 	tour := []ArgSpec{
-		emptyID("id"), name("name"), {Name: "description", Kind: KindText, Limit: MaxDescription, Empty: true},
+		emptyID("id"), name("name"),
+		{Name: "description", Kind: KindText, Limit: MaxDescription, Empty: true},
 		stops, emptyID("return_poi_id"),
 	}
 	return []CommandSpec{

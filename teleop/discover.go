@@ -31,7 +31,7 @@ func Discover(ctx context.Context, dialects []*Dialect, also []netip.AddrPort, f
 	if err != nil {
 		return fmt.Errorf("open a socket to discover robots: %w", err)
 	}
-	defer conn.Close()
+	defer conn.Close() //nolint:errcheck // nothing was written that could be lost
 	stop := context.AfterFunc(ctx, func() {
 		//nolint:errcheck // the socket is closed: nobody waits
 		conn.SetReadDeadline(time.Unix(1, 0))

@@ -69,7 +69,7 @@ func resolve(ctx context.Context, d *Dialect, host string) (netip.AddrPort, erro
 func (h *Handheld) Run(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, h.wake)
 	defer stop()
-	defer h.conn.Close()
+	defer h.conn.Close() //nolint:errcheck // nothing was written that could be lost
 	h.do(func(now time.Time) ClientOutput { return h.core.Tick(now) }, true)
 	buf := make([]byte, 1<<16)
 	for ctx.Err() == nil {

@@ -3,6 +3,7 @@ package teleop
 import (
 	"cmp"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"net/netip"
 	"slices"
@@ -113,9 +114,7 @@ func (w *world) fromRobot(o Output) {
 }
 
 func (w *world) fromClient(o ClientOutput) {
-	for i := range o.Events {
-		w.events = append(w.events, o.Events[i])
-	}
+	w.events = append(w.events, o.Events...)
 	for _, data := range o.Datagrams {
 		w.link.send(w.now, w.addr, robotAddr, data)
 	}
@@ -315,9 +314,7 @@ func TestInputThatIsNoNumberStops(t *testing.T) {
 	w := newWorld(t, channel{})
 	w.run(time.Second)
 	w.drive(Velocity{VX: 0.5}, 200*time.Millisecond)
-	nan := Velocity{WZ: 1}
-	nan.VX = (nan.VY) / (nan.VY)
-	w.fromClient(w.client.Drive(w.now, nan))
+	w.fromClient(w.client.Drive(w.now, Velocity{VX: math.NaN(), WZ: 1}))
 	w.run(0)
 	want(t, "velocity", w.velocity, Velocity{})
 }

@@ -1,6 +1,9 @@
 package teleop
 
-import "time"
+import (
+	"bytes"
+	"time"
+)
 
 // An outgoing is one stream on its way out. A frame that has begun is finished; of those that wait, only the latest is kept. So a
 // source that is faster than the link neither piles up nor starves its own frames.
@@ -29,7 +32,7 @@ func (s *Session) pump() {
 		return
 	}
 	sent := 0
-	for progress := true; progress && sent < s.cfg.Burst; {
+	for progress := true; progress; {
 		progress = false
 		for i := 1; i < streamCount && sent < s.cfg.Burst; i++ {
 			if s.chunk(Stream(i), &s.out[i]) {
@@ -114,7 +117,7 @@ func (s *Session) SetSite(now time.Time, site *Site) Output {
 // keep holds a frame for later clients and sends it to the present one if it is new.
 func (s *Session) keep(now time.Time, stream Stream, payload []byte) Output {
 	s.begin(now)
-	if s.dialect.HasStream(stream) && string(payload) != string(s.kept[stream]) {
+	if s.dialect.HasStream(stream) && !bytes.Equal(payload, s.kept[stream]) {
 		if s.kept[stream] = payload; payload != nil {
 			s.offer(stream, payload)
 		}

@@ -3,6 +3,7 @@ package teleop
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -86,9 +87,9 @@ func TestRevisionsAreThoseOfTheStreams(t *testing.T) {
 }
 
 func lastState(o outcome) []byte {
-	for i := len(o.sent) - 1; i >= 0; i-- {
-		if bytes.HasPrefix(o.sent[i].Data, []byte(`{"t":"state"`)) {
-			return o.sent[i].Data
+	for _, d := range slices.Backward(o.sent) {
+		if bytes.HasPrefix(d.Data, []byte(`{"t":"state"`)) {
+			return d.Data
 		}
 	}
 	return nil

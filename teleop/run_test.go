@@ -74,6 +74,7 @@ func TestNewSessionForgetsOldAcks(t *testing.T) {
 		want(t, name+": runs anew", len(r.in(now, cmd(1, "map_stop", "{}")).commands()), 1)
 		o := r.in(now, cmd(2, "map_save", "{}"))
 		want(t, name+": pending runs anew", len(o.commands()), 1)
+		want(t, name+": late result of the old session", len(copied(r.s.Finish(r.now, pending.Ref, Result{OK: true})).of("ack")), 0)
 		want(t, name+": result for the new one", len(copied(r.s.Finish(r.now, o.commands()[0].Ref, Result{OK: true})).of("ack")), 1)
 	}
 }

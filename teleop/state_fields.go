@@ -57,6 +57,7 @@ func seqField() stateField {
 }
 
 func modeField() stateField { return textField("mode", func(s *State) *Opt[string] { return &s.Mode }) }
+
 func estopField() stateField {
 	return flagField("estop", func(s *State) *Opt[bool] { return &s.EStop })
 }

@@ -30,7 +30,7 @@ func TestStateHasEveryFieldOfItsDialectAndNoOther(t *testing.T) {
 				t.Fatalf("%s %s: %v", tc.d.Name, name, err)
 			}
 			want(t, name+" fields", len(got), 1+len(strings.Fields(tc.fields)))
-			for _, f := range strings.Fields(tc.fields) {
+			for f := range strings.FieldsSeq(tc.fields) {
 				v, ok := got[f]
 				if !ok {
 					t.Errorf("%s has no %s", tc.d.Name, f)
