@@ -21,11 +21,8 @@ type ring[T any] struct {
 	depth uint64
 	mask  uint64
 	cells []cell[T]
-	_     [24]byte // the counters have cache lines of their own
-	head  atomic.Uint64
-	_     [56]byte
+	head  atomic.Uint64 // on one cache line with all the rest: a push looks at everything
 	tail  atomic.Uint64
-	_     [56]byte
 }
 
 type cell[T any] struct {
@@ -41,13 +38,13 @@ type entry[T any] struct {
 	value   T
 }
 
-func newRing[T any](depth int) *ring[T] {
+// init makes r an empty ring.
+func (r *ring[T]) init(depth int) {
 	size := uint64(1) << bits.Len(uint(depth)) // a power of two greater than depth
-	r := &ring[T]{depth: uint64(depth), mask: size - 1, cells: make([]cell[T], size)}
+	r.depth, r.mask, r.cells = uint64(depth), size-1, make([]cell[T], size)
 	for i := range r.cells {
 		r.cells[i].turn.Store(uint64(i))
 	}
-	return r
 }
 
 // push adds a copy of e and returns how many older entries were dropped for it.

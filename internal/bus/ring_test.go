@@ -19,6 +19,12 @@ func wordOf(n uint64) (w word) {
 
 func (w word) whole() bool { return w == wordOf(w[0]) }
 
+func newRing[T any](depth int) *ring[T] {
+	r := &ring[T]{}
+	r.init(depth)
+	return r
+}
+
 func pushWord(r *ring[word], n uint64) int { return r.push(&entry[word]{seq: n, value: wordOf(n)}) }
 
 func TestRingKeepsTheLastExactly(t *testing.T) {

@@ -11,10 +11,11 @@ import (
 // subscription is one subscription: a bounded ring, and for handlers an item of the
 // loop. T is a message, or *Sample on the erased side.
 type subscription[T any] struct {
-	ring    *ring[T]
-	initial atomic.Pointer[entry[T]] // the message that was latched when the subscription was made, until it is taken
-	end     *subEnd
+	ring    ring[T]
+	item    *mailbox.Item // nil when sampled
 	loop    Client
+	end     *subEnd
+	initial atomic.Pointer[entry[T]] // the message that was latched when the subscription was made, until it is taken
 
 	// owned by the loop
 	seen      uint64 // sequence number of the last message taken
@@ -22,12 +23,14 @@ type subscription[T any] struct {
 }
 
 func newSubscription[T any](c Client, depth int) *subscription[T] {
-	return &subscription[T]{ring: newRing[T](depth), end: &subEnd{node: c.Name(), depth: depth}, loop: c}
+	s := &subscription[T]{end: &subEnd{node: c.Name(), depth: depth}, loop: c}
+	s.ring.init(depth)
+	return s
 }
 
 // handleWith makes s run handle for every message.
 func (s *subscription[T]) handleWith(label string, urgent bool, handle func(T)) {
-	s.end.item = mailbox.NewItem(label, urgent, func() {
+	s.item = mailbox.NewItem(label, urgent, func() {
 		e, ok := s.take()
 		if ok && s.waiting() { // without ok, whoever is writing the next message will wake the loop
 			s.wake() // before the handler: what becomes ready during it comes after
@@ -37,12 +40,13 @@ func (s *subscription[T]) handleWith(label string, urgent bool, handle func(T)) 
 			handle(e.value)
 		}
 	})
+	s.end.item = s.item
 }
 
 // offer adds a message. Any goroutine may call it.
 func (s *subscription[T]) offer(e *entry[T]) {
 	dropped := s.ring.push(e)
-	if s.end.item == nil {
+	if s.item == nil {
 		return // sampled: passing over messages is no loss
 	}
 	if dropped > 0 {
@@ -55,14 +59,14 @@ func (s *subscription[T]) offer(e *entry[T]) {
 // does not go through the ring, where it could push out a newer one.
 func (s *subscription[T]) offerInitial(e *entry[T]) {
 	s.initial.Store(e)
-	if s.end.item != nil {
+	if s.item != nil {
 		s.wake()
 	}
 }
 
 func (s *subscription[T]) wake() {
-	if s.end.item.Claim() {
-		s.loop.Ready(s.end.item)
+	if s.item.Claim() {
+		s.loop.Ready(s.item)
 	}
 }
 

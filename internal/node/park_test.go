@@ -23,7 +23,8 @@ func TestAlarmAndWakeAtOnce(t *testing.T) {
 		exec := NewRealtime(Options{Bus: bus.New(bus.Options{Clock: clock.Real{}})})
 		l := newRealtimeLoop(context.Background(), &realtimeNode{exec: exec, spec: Spec{Name: "mux"}}, empty{})
 		defer l.cancel()
-		l.alarm = time.NewTimer(time.Hour)
+		l.alarm = time.NewTimer(2 * time.Hour)
+		l.ctx.After(time.Hour, func(time.Time) {})
 		back := false
 		go func() { l.park(); back = true }()
 		synctest.Wait()

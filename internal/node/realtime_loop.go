@@ -19,8 +19,10 @@ const maxLastItems = 1000
 //	timers ───────────────────────┼──► loop ──► handlers of the node
 //	Run, Go ──► Post ──► queue ───┘
 //
-// A loop that found its queue empty sets parked and waits; whoever pushes then sends
-// one token on wake. While the loop is busy, pushing costs no channel operation.
+// A loop that found nothing to do sets parked and waits; whoever has something for it
+// then sends one token on wake. While the loop is busy, pushing costs no channel
+// operation. It waits on as few channels as it can: each one more costs every message
+// that wakes it.
 type realtimeLoop struct {
 	record *realtimeNode
 	node   Node
@@ -32,8 +34,7 @@ type realtimeLoop struct {
 	parked atomic.Bool
 	wake   chan struct{}
 
-	failOnce sync.Once
-	failed   chan error
+	failed atomic.Pointer[error]
 
 	workers sync.WaitGroup // Run and the work of Go
 
@@ -46,7 +47,7 @@ type realtimeLoop struct {
 }
 
 func newRealtimeLoop(ctx context.Context, n *realtimeNode, made Node) *realtimeLoop {
-	l := &realtimeLoop{record: n, node: made, wake: make(chan struct{}, 1), failed: make(chan error, 1)}
+	l := &realtimeLoop{record: n, node: made, wake: make(chan struct{}, 1)}
 	l.life, l.cancel = context.WithCancel(ctx)
 	l.take = mailbox.NewLoop(&l.queue)
 	l.ctx = newContext(n.spec.Name, n.exec.opts, l)
@@ -57,6 +58,11 @@ func (l *realtimeLoop) now() time.Time { return time.Now() }
 
 func (l *realtimeLoop) ready(item *mailbox.Item) {
 	l.queue.Push(item)
+	l.rouse()
+}
+
+// rouse makes a parked loop look around. It never blocks. Any goroutine may call it.
+func (l *realtimeLoop) rouse() {
 	if l.parked.Load() && l.parked.CompareAndSwap(true, false) {
 		l.wake <- struct{}{} // buffered; parked lets one in
 	}
@@ -85,7 +91,10 @@ func (l *realtimeLoop) work(_ time.Duration, fn func(context.Context), done func
 	})
 }
 
-func (l *realtimeLoop) fail(err error) { l.failOnce.Do(func() { l.failed <- err }) }
+func (l *realtimeLoop) fail(err error) {
+	l.failed.CompareAndSwap(nil, &err) // the first one counts
+	l.rouse()
+}
 
 // setup sets the node up and starts its Run.
 func (l *realtimeLoop) setup() error {
@@ -113,24 +122,25 @@ func (l *realtimeLoop) supervisedRun(r Runner) {
 }
 
 // run runs the loop until the instance is to end, and returns why: nil when it was stopped.
-func (l *realtimeLoop) run() (err error) {
+func (l *realtimeLoop) run() error {
 	l.alarm = time.NewTimer(time.Hour)
 	defer l.alarm.Stop()
-	if p := guard(func() { err = l.spin() }); p != nil {
+	defer context.AfterFunc(l.life, l.rouse)()
+	if p := guard(l.spin); p != nil {
 		return p
 	}
 	if l.life.Err() == nil {
-		return err
+		return *l.failed.Load()
 	}
 	return errors.Join(guard(l.drain), lastWord(l.node, l.now()))
 }
 
+// toEnd reports whether the instance is to end.
+func (l *realtimeLoop) toEnd() bool { return l.failed.Load() != nil || l.life.Err() != nil }
+
 // spin runs what is ready and waits for more until the instance is to end.
-func (l *realtimeLoop) spin() error {
-	for l.life.Err() == nil {
-		if len(l.failed) > 0 {
-			return <-l.failed
-		}
+func (l *realtimeLoop) spin() {
+	for !l.toEnd() {
 		if i := l.take.NextUrgent(); i != nil {
 			l.runItem(i)
 			continue
@@ -145,26 +155,30 @@ func (l *realtimeLoop) spin() error {
 			l.park()
 		}
 	}
-	return nil
 }
 
-// park waits until something may be ready.
+// park waits until there may be something to do.
 func (l *realtimeLoop) park() {
 	l.parked.Store(true)
-	if !l.queue.Empty() && l.parked.CompareAndSwap(true, false) {
+	if !l.queue.Empty() || l.toEnd() { // it came before parked was set
+		l.unpark()
+		return
+	}
+	if len(l.timers.timers) == 0 {
+		<-l.wake
 		return
 	}
 	l.setAlarm()
 	select {
 	case <-l.wake:
-		return
 	case <-l.alarm.C:
 		l.alarmAt = time.Time{}
-	case err := <-l.failed:
-		l.failed <- err // spin takes it
-	case <-l.life.Done():
+		l.unpark()
 	}
-	// Leave without a token; when somebody has just decided to send one, take it.
+}
+
+// unpark leaves without a token; when somebody has just decided to send one, it takes it.
+func (l *realtimeLoop) unpark() {
 	if !l.parked.CompareAndSwap(true, false) {
 		<-l.wake
 	}
@@ -172,7 +186,7 @@ func (l *realtimeLoop) park() {
 
 // setAlarm makes the alarm ring when the next timer is due. One that rings too early does no harm.
 func (l *realtimeLoop) setAlarm() {
-	if t := l.timers.first(); t != nil && !t.at.Equal(l.alarmAt) {
+	if t := l.timers.first(); !t.at.Equal(l.alarmAt) {
 		l.alarm.Reset(time.Until(t.at))
 		l.alarmAt = t.at
 	}
