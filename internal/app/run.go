@@ -1,12 +1,15 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 
+	"sarathi/internal/body/simulated"
 	"sarathi/internal/bus"
 	"sarathi/internal/clock"
 	"sarathi/internal/config"
@@ -35,34 +38,34 @@ func Socket(p *profile.Profile) (string, error) {
 // error that matches config.ErrInvalid when the robot could not start for a reason the user can mend, and then nothing is
 // left running; and the failure of a node that ends the program, such as the control mux.
 func Run(ctx context.Context, p *profile.Profile, o RunOptions) error {
+	plant, err := newPlant(p, nil)
+	if err != nil {
+		return err
+	}
+	return runWith(ctx, p, plant, o, func(specs []node.Spec) []node.Spec { return specs })
+}
+
+// runWith runs a robot with a given body. adapt may change the list of nodes.
+func runWith(ctx context.Context, p *profile.Profile, plant *simulated.Plant, o RunOptions, adapt func([]node.Spec) []node.Spec) error {
 	dirs, err := makeFolders(p)
 	if err != nil {
 		return err
 	}
 	logNode := &rosout{}
-	next := o.Log
-	if next == nil {
-		next = slog.DiscardHandler
-	}
-	log := logNode.handler(next)
+	log := logNode.handler(cmp.Or[slog.Handler](o.Log, slog.DiscardHandler))
 	b := bus.New(bus.Options{Clock: clock.Real{}, RobotNS: p.Robot.Namespace})
 	if err := b.Declare(topics.Topics(), topics.Services()); err != nil {
 		return fmt.Errorf("topics: %w", err)
 	}
-	plant, err := newPlant(p, nil)
-	if err != nil {
-		return err
-	}
 	exec := node.NewRealtime(node.Options{Bus: b, Seed: p.Seed, Log: log})
-	specs := wiring(p, plant, healthmonitor.NewSystemProbe(dirs.sites), logNode)
-	specs = append(specs, node.Spec{
+	specs := append(wiring(p, plant, healthmonitor.NewSystemProbe(dirs.sites), logNode), node.Spec{
 		Name: "control_socket_node", Stage: node.StageGateway,
 		New: func() (node.Node, error) {
 			return controlsocket.New(controlsocket.Config{Path: dirs.socket}, controlsocket.Deps{Nodes: exec.Nodes})
 		},
 	})
-	if err := exec.Start(ctx, specs...); err != nil {
-		return fmt.Errorf("%w: start: %w", config.ErrInvalid, err)
+	if err := exec.Start(ctx, adapt(specs)...); err != nil {
+		return notStarted(err)
 	}
 	if o.Started != nil {
 		o.Started()
@@ -78,20 +81,30 @@ func Run(ctx context.Context, p *profile.Profile, o RunOptions) error {
 	return halted
 }
 
-type folders struct{ sites, state, socket string }
+// notStarted tells what the user can mend, such as a state folder that another robot has, from a fault of the program.
+func notStarted(err error) error {
+	if _, fault := errors.AsType[*node.PanicError](err); fault {
+		return fmt.Errorf("start: %w", err)
+	}
+	return fmt.Errorf("%w: start: %w", config.ErrInvalid, err)
+}
+
+type folders struct{ sites, socket string }
 
 // makeFolders makes the folders that the robot writes to, or says why it cannot.
 func makeFolders(p *profile.Profile) (folders, error) {
 	var f folders
 	var err error
-	if f.sites, err = usable("sites.dir", p.Sites); err != nil {
+	if f.socket, err = Socket(p); err != nil {
 		return f, err
 	}
-	if f.state, err = usable("state.dir", p.State); err != nil {
-		return f, err
+	if err = (controlsocket.Config{Path: f.socket}).Validate(); err != nil {
+		return f, fmt.Errorf("state.dir: control socket: %w", err)
 	}
-	f.socket, err = Socket(p)
-	return f, err
+	var errs [2]error
+	f.sites, errs[0] = usable("sites.dir", p.Sites)
+	_, errs[1] = usable("state.dir", p.State)
+	return f, errors.Join(errs[:]...)
 }
 
 // usable makes a folder if needed and proves that it can be written to.

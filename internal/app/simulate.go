@@ -109,6 +109,7 @@ type run struct {
 	record   *scenario.Record
 	trace    *trace.Writer
 
+	over      bool  // the robot is being stopped, which proves nothing about the scenario
 	misplayed error // why the scenario cannot be played as it is written
 }
 
@@ -135,7 +136,9 @@ func newRun(s *scenario.Scenario, p *profile.Profile, o SimOptions) (*run, error
 	var observer *scenario.Observer
 	b := bus.New(bus.Options{Clock: clk, RobotNS: p.Robot.Namespace, Tap: func(m *bus.Sample) {
 		r.trace.Add(m)
-		observer.Observe(r.exec.Elapsed(), m)
+		if !r.over {
+			observer.Observe(r.exec.Elapsed(), m)
+		}
 	}})
 	observer = scenario.NewObserver(r.record, b.Resolve)
 	if err := b.Declare(topics.Topics(), topics.Services()); err != nil {
@@ -186,6 +189,7 @@ func (r *run) play(ctx context.Context, speed float64) error {
 		}
 		r.exec.RunFor(min(slice, r.scenario.Duration-done))
 		if r.misplayed != nil {
+			r.over = true
 			return fmt.Errorf("scenario %s: %w", r.scenario.Name, invalid(errors.Join(r.misplayed, r.exec.Stop())))
 		}
 		if speed <= 0 {
@@ -202,6 +206,7 @@ func (r *run) play(ctx context.Context, speed float64) error {
 			Name: n.Name, State: n.State.String(), Restarts: n.Restarts, LastError: n.LastError,
 		})
 	}
+	r.over = true
 	return r.exec.Stop()
 }
 

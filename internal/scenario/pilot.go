@@ -66,23 +66,23 @@ func (p *Pilot) Setup(c *node.Context) error {
 	p.engage = bus.NewCaller(c, topics.EStopEngage)
 	p.release = bus.NewCaller(c, topics.EStopRelease)
 	p.trip = bus.NewCaller(c, topics.TripReset)
-	start := c.Now()
-	p.playInputs(start)
+	p.playInputs(0)
 	for _, e := range p.events {
 		c.After(e.At, func(time.Time) { p.happen(e) })
 	}
 	return nil
 }
 
-// playInputs plays what is due and comes back for the next: one timer for the whole script, however long.
-func (p *Pilot) playInputs(start time.Time) {
-	elapsed := p.c.Now().Sub(start)
+// playInputs plays what is due at a time since the start and comes back for the next: one timer for the whole script, however
+// long. It asks no clock, which may jump; timers do not.
+func (p *Pilot) playInputs(elapsed time.Duration) {
 	for len(p.inputs) > 0 && p.inputs[0].At <= elapsed {
 		p.play(p.inputs[0])
 		p.inputs = p.inputs[1:]
 	}
 	if len(p.inputs) > 0 {
-		p.c.After(p.inputs[0].At-elapsed, func(time.Time) { p.playInputs(start) })
+		next := p.inputs[0].At
+		p.c.After(next-elapsed, func(time.Time) { p.playInputs(next) })
 	}
 }
 
