@@ -78,8 +78,8 @@ func (r *ring[T]) trim(keep uint64) (dropped int) {
 			return dropped
 		}
 		// The entry goes only if it is still the oldest, else fewer than keep might be left.
-		switch _, taken := r.takeAt(tail); {
-		case taken:
+		switch {
+		case r.takeAt(tail, nil):
 			dropped++
 		case r.tail.Load() == tail:
 			return dropped
@@ -88,26 +88,27 @@ func (r *ring[T]) trim(keep uint64) (dropped int) {
 }
 
 // pop takes the oldest entry.
-func (r *ring[T]) pop() (entry[T], bool) {
+func (r *ring[T]) pop() (e entry[T], ok bool) {
 	for {
 		tail := r.tail.Load()
-		e, taken := r.takeAt(tail)
-		if taken || r.tail.Load() == tail {
-			return e, taken
+		if ok = r.takeAt(tail, &e); ok || r.tail.Load() == tail {
+			return e, ok
 		}
 	}
 }
 
-// takeAt takes the entry at pos if it is there and the oldest.
-func (r *ring[T]) takeAt(pos uint64) (entry[T], bool) {
+// takeAt takes the entry at pos, into out unless that is nil, if it is there and the oldest.
+func (r *ring[T]) takeAt(pos uint64, out *entry[T]) bool {
 	c := &r.cells[pos&r.mask]
 	if c.turn.Load() != pos+1 || !r.tail.CompareAndSwap(pos, pos+1) {
-		return entry[T]{}, false
+		return false
 	}
-	e := c.entry
+	if out != nil {
+		*out = c.entry
+	}
 	c.entry = entry[T]{} // let the collector have what the message points to
 	c.turn.Store(pos + r.mask + 1)
-	return e, true
+	return true
 }
 
 // empty reports whether nothing waits. An entry that is being written counts as waiting.

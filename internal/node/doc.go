@@ -15,6 +15,11 @@
 // virtual time, in the order (time, sequence), so that the same seed gives the same
 // bytes, as fast as the machine can.
 //
+// What a goroutine did before it published, posted or replied has happened, in the
+// sense of the memory model, when the handler runs; what a loop runs happens one after
+// the other. Items run in the order in which they became ready, urgent ones first;
+// timers that are due take turns with them.
+//
 // Life of a node:
 //
 //	New ─► Prepare* ─► Setup ─► handlers, timers, Run* ─► Stop* ─► undo subscriptions ─► Close*
@@ -23,6 +28,7 @@
 //
 // Stages start in the order of their constants, bodies first, and stop in reverse:
 // gateways, behaviours, navigation, perception, control (which publishes zero and
-// latches), bodies last, each with a deadline. Safety does not rest on that: every
-// layer stops by itself when the one above is silent.
+// latches), bodies last, each with a deadline. A loop that is told to stop first runs
+// what is ready, so that it has heard the last words of the stages before it. Safety
+// does not rest on that: every layer stops by itself when the one above is silent.
 package node
