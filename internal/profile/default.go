@@ -14,6 +14,7 @@ import (
 func Default() Profile {
 	body, sim := simulated.Molly()
 	sectors := lidarsector.DefaultConfig()
+	sectors.Cloud = true // the scan passes over whatever is lower than half a metre, such as a coffee table
 	// The outline is the box in which the lidar takes everything for the robot itself: what cannot be seen must not be hit.
 	footprint := make([][2]float64, 0, 4)
 	for _, c := range box(sectors.Self) {

@@ -82,20 +82,36 @@ func (p Profile) stopsAsTheFieldBelieves(out *config.Problems) {
 		field.Latency, s.Latency+s.Lag)
 }
 
-// scansForTheField wants a sensor that the field can see by, as often as it insists on.
+// scansForTheField wants every sensor that the sectors are made of, as often as they are needed: without one of them no
+// safety scan is made and the robot never moves.
 func (p Profile) scansForTheField(out *config.Problems) {
-	scan, cloud := p.Sectors.Scan && p.Simulated.Scan.Rate > 0, p.Sectors.Cloud && p.Simulated.Points.Rate > 0
-	if !scan && !cloud {
-		out.Addf("control.field.enabled", "the field is on and sees nothing: give the body a scan (simulated.scan.rate) that sectors.scan uses, "+
-			"or switch the field off")
-		return
+	for _, s := range []struct {
+		key     string
+		used    bool
+		rate    float64
+		within  time.Duration
+		limit   string
+		sensors string
+	}{
+		{"scan", p.Sectors.Scan, p.Simulated.Scan.Rate, p.Control.Field.ScanTimeout, "control.field.scan_timeout", "simulated.scan.rate"},
+		{"cloud", p.Sectors.Cloud, p.Simulated.Points.Rate, p.cloudTimeout(), "sectors.cloud_max_age", "simulated.points.rate"},
+	} {
+		switch {
+		case !s.used:
+		case s.rate == 0:
+			out.Addf("sectors."+s.key, "is used and the body has none (%s is 0), so the protective field would stop the robot for ever: "+
+				"write false, or give the body one", s.sensors)
+		case time.Duration(float64(time.Second)/s.rate) >= s.within:
+			out.Addf(s.sensors, "%g Hz is too slow: the protective field wants news within %v (%s), or the robot never moves",
+				s.rate, s.within, s.limit)
+		}
 	}
-	rate := p.Simulated.Scan.Rate
-	if !scan {
-		rate = p.Simulated.Points.Rate
+}
+
+// cloudTimeout is how old the cloud may become: with a scan, which dates the sectors, cloud_max_age.
+func (p Profile) cloudTimeout() time.Duration {
+	if p.Sectors.Scan {
+		return p.Sectors.CloudMaxAge
 	}
-	period := time.Duration(float64(time.Second) / rate)
-	out.Require(period < p.Control.Field.ScanTimeout, "control.field.scan_timeout",
-		"%v is shorter than the time between two scans, %v: raise it or the rate of the sensor, or the robot never moves",
-		p.Control.Field.ScanTimeout, period.Round(time.Millisecond))
+	return p.Control.Field.ScanTimeout
 }
