@@ -146,6 +146,7 @@ var (
 		{"internal/sim", "is the simulator"},
 		{"internal/body/simulated", "is the simulated body"},
 		{"internal/app", "chooses the body that the profile names"},
+		{"internal/profile/relations.go", "checks the settings of the simulated body when the profile chooses it"},
 	}
 	// simulationWords may name it, for settings and reports, but not decide by it.
 	simulationWords = []exception{
@@ -165,10 +166,10 @@ func aboutSimulation(name string) bool {
 func checkSimulation(sources []*source) []string {
 	var out []string
 	for _, s := range sources {
-		if s.isTest() || excepted(s.dir(), simulators) {
+		if s.isTest() || excepted(s.path, simulators) {
 			continue
 		}
-		mayName := excepted(s.dir(), simulationWords)
+		mayName := excepted(s.path, simulationWords)
 		seen := map[token.Pos]bool{}
 		ast.Inspect(s.file, func(n ast.Node) bool {
 			for _, id := range names(condition(n)) {

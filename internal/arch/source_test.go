@@ -159,12 +159,12 @@ func report(t *testing.T, breaches []string) {
 	}
 }
 
-// An exception lets a folder do what is forbidden elsewhere.
-type exception struct{ dir, reason string }
+// An exception lets a file or folder do what is forbidden elsewhere.
+type exception struct{ path, reason string }
 
-// excepted reports whether dir is, or lies below, one of the folders.
-func excepted(dir string, list []exception) bool {
-	return slices.ContainsFunc(list, func(e exception) bool { return below(dir, e.dir) })
+// excepted reports whether path is, or lies below, one of the exceptions.
+func excepted(path string, list []exception) bool {
+	return slices.ContainsFunc(list, func(e exception) bool { return below(path, e.path) })
 }
 
 // below reports whether dir is base or inside it.
