@@ -105,6 +105,9 @@ func overridden(sets []string) Profile {
 	for _, path := range p.paths() {
 		*path = ""
 	}
+	if len(sets) == 0 {
+		return p
+	}
 	_ = config.Decode("", nil, &p, sets...) // empty paths alone make it fail
 	return p
 }
