@@ -76,7 +76,7 @@ func runWith(ctx context.Context, p *profile.Profile, plant *simulated.Plant, o 
 	case halted = <-exec.Halted():
 	}
 	if err := exec.Stop(); err != nil {
-		slog.New(log).Warn("not everything stopped in time", "error", err)
+		slog.New(log).WarnContext(ctx, "not everything stopped in time", "error", err)
 	}
 	return halted
 }
@@ -117,7 +117,7 @@ func usable(key string, folder profile.Folder) (string, error) {
 	if err != nil {
 		return fail(err)
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err = os.MkdirAll(dir, 0o755); err != nil {
 		return fail(err)
 	}
 	probe, err := os.CreateTemp(dir, ".sarathi-*")

@@ -8,9 +8,9 @@
 // # Paths
 //
 // simulated.world, state.dir and sites.dir may be relative: those written in the file
-// start at the folder of the file, those given with --set at the working directory. A
-// loaded profile holds whole paths. The name of a built-in world comes before a file of
-// the same name; write ./house to mean the file.
+// start at the folder of the file, those given with --set at the working directory. The
+// name of a built-in world comes before a file of the same name; write ./house to mean
+// the file.
 //
 // The environment variable SITES_DIR overrides sites.dir of the file, as it does on the
 // robots; --set sites.dir overrides both.

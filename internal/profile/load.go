@@ -81,14 +81,13 @@ func decode(path string, data []byte, sets []string, sitesDir string) (*Profile,
 			return nil, fmt.Errorf("environment variable %s: %w", SitesVariable, err)
 		}
 	}
-	places, byUser := p.paths(), given.paths()
-	for i, place := range places {
-		base := filepath.Dir(path)
+	byUser := given.paths()
+	for i, place := range p.paths() {
 		if *byUser[i] != "" {
-			base = "."
+			continue // starts at the working directory, as on every command line
 		}
 		var err error
-		if *place, err = anchored(base, *place); err != nil {
+		if *place, err = anchored(filepath.Dir(path), *place); err != nil {
 			return nil, err
 		}
 	}

@@ -166,7 +166,9 @@ func TestRelationsThatHold(t *testing.T) {
 }
 
 func TestCovers(t *testing.T) {
-	square := func(r float64) geom.Polygon { return geom.Polygon{{X: r, Y: r}, {X: -r, Y: r}, {X: -r, Y: -r}, {X: r, Y: -r}} }
+	square := func(r float64) geom.Polygon {
+		return geom.Polygon{{X: r, Y: r}, {X: -r, Y: r}, {X: -r, Y: -r}, {X: r, Y: -r}}
+	}
 	notched := geom.Polygon{{X: 1, Y: 1}, {X: 0.1, Y: 1}, {X: 0.1, Y: -0.8}, {X: -0.1, Y: -0.8}, {X: -0.1, Y: 1}, {X: -1, Y: 1}, {X: -1, Y: -1}, {X: 1, Y: -1}}
 	for _, tt := range []struct {
 		name         string
@@ -188,10 +190,6 @@ func TestCovers(t *testing.T) {
 
 func TestPathsStartWhereTheyAreWritten(t *testing.T) {
 	t.Setenv(SitesVariable, "")
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
 	file := filepath.Join(dir, "robot.yaml")
 	text := "simulated: {world: worlds/flat.yaml}\nstate: {dir: state}\nsites: {dir: ~/maps}\n"
@@ -207,15 +205,20 @@ func TestPathsStartWhereTheyAreWritten(t *testing.T) {
 	}{
 		{"file", nil, "", [3]string{filepath.Join(dir, "worlds/flat.yaml"), filepath.Join(dir, "state"), "~/maps"}},
 		{"built-in world", []string{"simulated.world=house"}, "", [3]string{"house", filepath.Join(dir, "state"), "~/maps"}},
-		{"file named like a world", []string{"simulated.world=./house"}, "", [3]string{filepath.Join(here, "house"), filepath.Join(dir, "state"), "~/maps"}},
-		{"command line", []string{"state.dir=s", "sites={dir: m}"}, "", [3]string{filepath.Join(dir, "worlds/flat.yaml"), filepath.Join(here, "s"), filepath.Join(here, "m")}},
+		{"file named like a world", []string{"simulated.world=./house"}, "", [3]string{"./house", filepath.Join(dir, "state"), "~/maps"}},
+		{"command line", []string{"state.dir=s", "sites={dir: m}"}, "", [3]string{filepath.Join(dir, "worlds/flat.yaml"), "s", "m"}},
 		{"environment", nil, "/srv/sites", [3]string{filepath.Join(dir, "worlds/flat.yaml"), filepath.Join(dir, "state"), "/srv/sites"}},
-		{"environment, relative", nil, "sites", [3]string{filepath.Join(dir, "worlds/flat.yaml"), filepath.Join(dir, "state"), filepath.Join(here, "sites")}},
+		{"environment, relative", nil, "sites", [3]string{filepath.Join(dir, "worlds/flat.yaml"), filepath.Join(dir, "state"), "sites"}},
 		{"command line over environment", []string{"sites.dir=/mine"}, "/srv", [3]string{filepath.Join(dir, "worlds/flat.yaml"), filepath.Join(dir, "state"), "/mine"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Setenv(SitesVariable, tt.env)
-			p, err := Load(file, tt.sets)
+			t.Chdir(filepath.Dir(dir))
+			relative, err := filepath.Rel(filepath.Dir(dir), file) // whole paths all the same
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := Load(relative, tt.sets)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,9 +15,7 @@
 //	  - {stops: {after: 3s, within: 700ms, distance: 0.5}}
 //
 // Besides its own expectations every scenario is held to the invariants of safety,
-// see [Record.Judge]: no collision, nothing but zero while the e-stop is engaged, zero
-// within the time-out of each layer after silence, every command finite and within the
-// limits of the body.
+// see [Record.Judge] and docs/4-scenarios.md, which also explains every key.
 //
 // A run is seen through a [Record]; judging it is pure.
 package scenario

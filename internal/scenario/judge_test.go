@@ -263,3 +263,21 @@ func TestTheMuxExplains(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestAnotherBodyIsJudgedBySafety(t *testing.T) {
+	r := drive()
+	r.Scenario.Expect = []Expectation{
+		{Moves: &Moves{From: 0, Until: time.Second, MinSpeed: 5, MaxSpeed: 9}},
+		{Travels: &Range{Min: 100, Max: 200}},
+		{Ends: &Near{100, 0, 1}},
+		{Stops: &Stops{After: 1500 * ms, Within: ms, Distance: 1}},
+	}
+	if got := r.JudgeAnyBody(); len(got) != 0 {
+		t.Errorf("got %q", got)
+	}
+	r.Scenario.Expect = append(r.Scenario.Expect, Expectation{Zero: &Interval{time.Second, 2 * time.Second}})
+	r.Contacts = []Contact{{At: time.Second, With: "wall"}}
+	if got := r.JudgeAnyBody(); len(got) != 2 {
+		t.Errorf("got %q", got)
+	}
+}

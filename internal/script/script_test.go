@@ -138,7 +138,7 @@ func TestJoyValues(t *testing.T) {
 
 func TestBadSteps(t *testing.T) {
 	for step, want := range map[string]string{
-		"{at: 0s}":                                        "s.yaml:2: script[0].joy: a step is either a joystick or a command: give one of joy and cmd",
+		"{at: 0s}": "s.yaml:2: script[0].joy: a step is either a joystick or a command: give one of joy and cmd",
 		"{at: 0s, joy: [0, 0, 0], for: 1s, cmd: estop}":   "give one of joy and cmd",
 		"{at: 0s, joy: [0, 0, 0]}":                        "script[0].for: is missing: say how long the joystick is held, such as 2s",
 		"{at: 0s, cmd: estop, for: 1s}":                   "script[0].for: belongs to a joystick: a command happens once, remove it",
