@@ -59,10 +59,15 @@ func (n *Node) Setup(c *node.Context) error {
 	for _, t := range topics.Topics() {
 		n.declared[c.Bus().Resolve(t.Name)] = t.Type
 	}
-	n.reserved = map[string]string{
-		c.Bus().Resolve(topics.BodyCmdVel.Info().Name): "only the control mux commands the body: publish to " +
-			topics.HandheldCmdVel.Info().Name + " or " + topics.DashboardCmdVel.Info().Name +
-			" after " + topics.SetMode.Info().Name + " has chosen that source",
+	n.reserved = map[string]string{}
+	for name := range n.declared {
+		n.reserved[name] = "it belongs to its node"
+	}
+	n.reserved[c.Bus().Resolve(topics.BodyCmdVel.Info().Name)] = "only the control mux commands the body: publish to " +
+		topics.HandheldCmdVel.Info().Name + " or " + topics.DashboardCmdVel.Info().Name +
+		" after " + topics.SetMode.Info().Name + " has chosen that source"
+	for _, t := range topics.ForClients() {
+		delete(n.reserved, c.Bus().Resolve(t.Name))
 	}
 	return nil
 }

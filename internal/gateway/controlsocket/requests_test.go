@@ -13,6 +13,7 @@ import (
 
 	"sarathi/internal/gateway/controlsocket/client"
 	"sarathi/internal/gateway/controlsocket/graph"
+	"sarathi/internal/topics"
 	"sarathi/msg/geometry"
 	"sarathi/msg/std"
 )
@@ -31,7 +32,7 @@ func TestGraphShowsTopicsNodesAndServices(t *testing.T) {
 	want := []graph.Node{
 		{Name: "control_socket_node", Stage: "gateway", State: "running", Publishes: []string{}, Subscribes: []string{}, Serves: []string{}},
 		{
-			Name: "talker_node", Stage: "behaviour", State: "running", Publishes: []string{"/chatter", "/molly/cmd_vel"},
+			Name: "talker_node", Stage: "behaviour", State: "running", Publishes: []string{"/chatter", "/control/status", "/molly/cmd_vel"},
 			Subscribes: []string{"/control/remote/handheld/cmd_vel"}, Serves: []string{"/ask", "/never"},
 		},
 	}
@@ -74,10 +75,6 @@ func TestWatchDeliversInOrder(t *testing.T) {
 func TestWatchOfALatchedTopicBeginsWithTheLastMessage(t *testing.T) {
 	r := startRobot(t)
 	c := r.connect(t)
-	publish := graph.Publication{Topic: "/control/status", Message: []byte(`{"mode":"auto"}`)}
-	if err := c.Publish(within(t), publish); err != nil {
-		t.Fatal(err)
-	}
 	err := c.Watch(within(t), graph.Watch{Topic: "/control/status", Depth: 1}, func(s graph.Sample) bool {
 		if !strings.Contains(string(s.Message), `"mode":"auto"`) || time.Since(s.At) > limit {
 			t.Errorf("sample %s at %v", s.Message, s.At)
@@ -92,9 +89,6 @@ func TestWatchOfALatchedTopicBeginsWithTheLastMessage(t *testing.T) {
 func TestWatchForTimesOnlyLeavesTheMessagesOut(t *testing.T) {
 	r := startRobot(t)
 	c := r.connect(t)
-	if err := c.Publish(within(t), graph.Publication{Topic: "/control/status", Message: []byte(`{}`)}); err != nil {
-		t.Fatal(err)
-	}
 	err := c.Watch(within(t), graph.Watch{Topic: "/control/status", Depth: 1, TimesOnly: true}, func(s graph.Sample) bool {
 		if s.Message != nil || s.At.IsZero() {
 			t.Errorf("sample %s at %v, want a time and no message", s.Message, s.At)
@@ -154,7 +148,7 @@ func TestPublishCompletesAndChecksMessages(t *testing.T) {
 		{"unknown field", graph.Publication{Topic: topic, Message: []byte(`{"linar":{}}`)}, graph.BadRequest, "linar"},
 		{"wrong kind", graph.Publication{Topic: topic, Message: []byte(`{"linear":1}`)}, graph.BadRequest, "linear"},
 		{"wrong type", graph.Publication{Topic: topic, Type: "std_msgs/String", Message: []byte(`{}`)}, graph.WrongType, "geometry_msgs/Twist"},
-		{"wrong type of a new topic", graph.Publication{Topic: "/map", Type: "std_msgs/String", Message: []byte(`{}`)}, graph.WrongType, "nav_msgs/OccupancyGrid"},
+		{"wrong type of a new topic", graph.Publication{Topic: "/tour/cmd", Type: "std_msgs/String", Message: []byte(`{}`)}, graph.WrongType, "molly_interfaces/TourCommand"},
 		{"no type", graph.Publication{Topic: "/new", Message: []byte(`{}`)}, graph.UnknownTopic, "name the type"},
 		{"no name", graph.Publication{Topic: "/a//b", Message: []byte(`{}`)}, graph.BadRequest, "is not a name"},
 	}
@@ -260,5 +254,24 @@ func TestDialWithoutARobot(t *testing.T) {
 	_, err := client.Dial(within(t), t.TempDir()+"/none.sock")
 	if !errors.Is(err, client.ErrNoRobot) {
 		t.Errorf("error %v, want %v", err, client.ErrNoRobot)
+	}
+}
+
+// TestClientsCannotForgeWhatNodesSay goes through the whole table: a forged scan, transform or status could blind the protective field.
+func TestClientsCannotForgeWhatNodesSay(t *testing.T) {
+	r := startRobot(t)
+	c := r.connect(t)
+	open := map[string]bool{}
+	for _, i := range topics.ForClients() {
+		open[i.Name] = true
+	}
+	for _, i := range topics.Topics() {
+		err := c.Publish(within(t), graph.Publication{Topic: r.bus.Resolve(i.Name), Message: []byte(`{}`)})
+		if open[i.Name] && err != nil {
+			t.Errorf("%s: %v", i.Name, err)
+		}
+		if !open[i.Name] {
+			wantCode(t, err, graph.Reserved)
+		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"sarathi/internal/gateway/controlsocket/graph"
 	"sarathi/internal/node"
 	"sarathi/internal/topics"
+	"sarathi/msg/dharma"
 	"sarathi/msg/geometry"
 	"sarathi/msg/std"
 	"sarathi/msg/stdsrvs"
@@ -42,6 +43,7 @@ type talker struct {
 func (n *talker) Setup(c *node.Context) error {
 	n.say = bus.NewPublisher(c, chatter)
 	bus.NewPublisher(c, topics.BodyCmdVel)
+	bus.NewPublisher(c, topics.ControlStatus).Publish(dharma.ControlStatus{Mode: "auto"})
 	bus.Subscribe(c, topics.HandheldCmdVel, func(v geometry.Twist) { n.driven <- v })
 	bus.Serve(c, ask, func(r stdsrvs.SetBoolRequest) (stdsrvs.SetBoolResponse, error) {
 		if !r.Data {

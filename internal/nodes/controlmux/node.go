@@ -75,7 +75,8 @@ func (n *Node) Setup(c *node.Context) error {
 	bus.Subscribe(c, topics.EStopRequest, n.onEStopRequest, bus.Urgent())
 	bus.Subscribe(c, topics.BodyStatus, n.onBodyStatus, bus.Urgent())
 	bus.Serve(c, topics.EStopEngage, n.onEngage, bus.Urgent())
-	bus.Serve(c, topics.EStopRelease, n.onRelease)
+	// As urgent as engaging, so that a release never clears what was engaged after it was asked for.
+	bus.Serve(c, topics.EStopRelease, n.onRelease, bus.Urgent())
 	bus.Serve(c, topics.SetMode, n.onSetMode)
 	bus.Subscribe(c, topics.NavCmdVel, n.onCommand(arbitration.Navigation))
 	bus.Subscribe(c, topics.HandheldCmdVel, n.onCommand(arbitration.Handheld))
