@@ -12,16 +12,18 @@ import (
 // BodyStatus is dharma_interfaces/msg/BodyStatus:
 // What the robot body says of itself: whether it is there, its own e-stop latch, and the skill it runs.
 type BodyStatus struct {
-	Header      std.Header `json:"header"`       // time of the report
-	Connected   bool       `json:"connected"`    // the driver has contact with the body
-	Kind        string     `json:"kind"`         // label of the body, such as molly or go2
-	Drive       string     `json:"drive"`        // diff, omni, holonomic or arm
-	Estop       bool       `json:"estop"`        // the e-stop latch of the body is engaged
-	EstopHeld   bool       `json:"estop_held"`   // a cause in the body itself, such as its button, is active: a release would be refused
-	EstopReason string     `json:"estop_reason"` // first cause of the latch; empty when released
-	Skill       string     `json:"skill"`        // skill that runs now; empty: none
-	Skills      []string   `json:"skills"`       // skills the body has, each also a service under the robot's namespace
-	Faults      []string   `json:"faults"`       // faults reported in the last minute, newest first
+	Header      std.Header   `json:"header"`       // time of the report
+	Connected   bool         `json:"connected"`    // the driver has contact with the body
+	Kind        string       `json:"kind"`         // label of the body, such as molly or go2
+	Drive       string       `json:"drive"`        // diff, omni, holonomic or arm
+	Estop       bool         `json:"estop"`        // the e-stop latch of the body is engaged
+	EstopHeld   bool         `json:"estop_held"`   // a cause in the body itself, such as its button, is active: a release would be refused
+	EstopReason string       `json:"estop_reason"` // first cause of the latch; empty when released
+	Since       builtin.Time `json:"since"`        // when the driver was started; changes when it was started anew
+	Refuses     string       `json:"refuses"`      // why the body obeys no velocity now; empty when it does
+	Skill       string       `json:"skill"`        // skill that runs now; empty: none
+	Skills      []string     `json:"skills"`       // skills the body has, each also a service under the robot's namespace
+	Faults      []string     `json:"faults"`       // faults reported in the last minute, newest first
 }
 
 // BodyStatusDefinition is the definition text without dependencies.
@@ -34,6 +36,25 @@ string drive               # diff, omni, holonomic or arm
 bool estop                 # the e-stop latch of the body is engaged
 bool estop_held            # a cause in the body itself, such as its button, is active: a release would be refused
 string estop_reason        # first cause of the latch; empty when released
+builtin_interfaces/Time since   # when the driver was started; changes when it was started anew
+string refuses             # why the body obeys no velocity now; empty when it does
+string skill               # skill that runs now; empty: none
+string[] skills            # skills the body has, each also a service under the robot's namespace
+string[] faults            # faults reported in the last minute, newest first
+`
+
+// BodyStatusDefinitionROS1 is the same of the ROS 1 flavour.
+const BodyStatusDefinitionROS1 = `# What the robot body says of itself: whether it is there, its own e-stop latch, and the skill it runs.
+
+std_msgs/Header header     # time of the report
+bool connected             # the driver has contact with the body
+string kind                # label of the body, such as molly or go2
+string drive               # diff, omni, holonomic or arm
+bool estop                 # the e-stop latch of the body is engaged
+bool estop_held            # a cause in the body itself, such as its button, is active: a release would be refused
+string estop_reason        # first cause of the latch; empty when released
+time since   # when the driver was started; changes when it was started anew
+string refuses             # why the body obeys no velocity now; empty when it does
 string skill               # skill that runs now; empty: none
 string[] skills            # skills the body has, each also a service under the robot's namespace
 string[] faults            # faults reported in the last minute, newest first
@@ -44,11 +65,11 @@ var BodyStatusType = &idl.Type{
 	Package: "dharma_interfaces",
 	Kind:    "msg",
 	Name:    "BodyStatus",
-	MD5:     "5916dae3557f8a51633f9fe452fe9eed",
+	MD5:     "cdaa1f948464a6533623020f570bbe5b",
 	Definition: BodyStatusDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinition +
 		idl.DefinitionSeparator + "builtin_interfaces/Time\n" + builtin.TimeDefinition,
-	DefinitionROS1: BodyStatusDefinition +
+	DefinitionROS1: BodyStatusDefinitionROS1 +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1,
 	New: func() idl.Message { return &BodyStatus{} },
 }
@@ -95,6 +116,10 @@ func (m *BodyStatus) AppendJSON(dst []byte) []byte {
 	dst = wire.JSONBool(dst, m.EstopHeld)
 	dst = append(dst, `,"estop_reason":`...)
 	dst = wire.JSONString(dst, m.EstopReason)
+	dst = append(dst, `,"since":`...)
+	dst = m.Since.AppendJSON(dst)
+	dst = append(dst, `,"refuses":`...)
+	dst = wire.JSONString(dst, m.Refuses)
 	dst = append(dst, `,"skill":`...)
 	dst = wire.JSONString(dst, m.Skill)
 	dst = append(dst, `,"skills":`...)
@@ -123,6 +148,10 @@ func (m *BodyStatus) ReadJSON(r *wire.JSONReader) {
 			m.EstopHeld = r.Bool()
 		case "estop_reason":
 			m.EstopReason = r.String()
+		case "since":
+			m.Since.ReadJSON(r)
+		case "refuses":
+			m.Refuses = r.String()
 		case "skill":
 			m.Skill = r.String()
 		case "skills":
@@ -144,6 +173,8 @@ func (m *BodyStatus) AppendWire(dst []byte, l wire.Layout) []byte {
 	dst = wire.Bool(dst, l, m.Estop)
 	dst = wire.Bool(dst, l, m.EstopHeld)
 	dst = wire.String(dst, l, m.EstopReason)
+	dst = m.Since.AppendWire(dst, l)
+	dst = wire.String(dst, l, m.Refuses)
 	dst = wire.String(dst, l, m.Skill)
 	dst = wire.Len(dst, l, len(m.Skills))
 	dst = wire.Strings(dst, l, m.Skills)
@@ -161,6 +192,8 @@ func (m *BodyStatus) ReadWire(r *wire.Reader) {
 	m.Estop = r.Bool()
 	m.EstopHeld = r.Bool()
 	m.EstopReason = r.String(0)
+	m.Since.ReadWire(r)
+	m.Refuses = r.String(0)
 	m.Skill = r.String(0)
 	m.Skills = wire.Make[string](r, 0, 4)
 	r.Strings(m.Skills, 0)

@@ -34,8 +34,12 @@ type Arbiter struct {
 	arming arming
 	estop  estop
 	scale  float64
+	scaled time.Time // when the health monitor last spoke, zero before it has
+
+	refusal string // why the body obeys no command, in its own words
 
 	navStarted bool // navigation was started or resumed, and nothing has paused it since
+	pauseDue   bool // navigation has not been told yet that a jump of the clock has ended it
 	navPaused  bool // it was running when remote was selected, so it goes on when remote is over
 
 	started bool
@@ -213,10 +217,24 @@ func (a *Arbiter) NavigationStopped(now time.Time) Output {
 // SetSpeedScale takes the factor of the health monitor, 0..1; anything that is no number is 0. Zero is answered at once.
 func (a *Arbiter) SetSpeedScale(now time.Time, scale float64) Output {
 	jumped := a.advance(now)
-	a.scale = finiteScale(scale)
+	a.scale, a.scaled = finiteScale(scale), now
 	if a.scale == 0 {
 		return a.decide(now)
 	}
+	return a.quiet(jumped, now)
+}
+
+// BodyLost says that contact with the body was lost, or that its driver was started anew: nothing that was asked before counts, a
+// remote source must arm again and navigation must be started anew.
+func (a *Arbiter) BodyLost(now time.Time) Output {
+	a.advance(now)
+	return a.stopped(now)
+}
+
+// SetRefusal takes the body's own word for why it obeys no command, "" when it does. It is only told on.
+func (a *Arbiter) SetRefusal(now time.Time, why string) Output {
+	jumped := a.advance(now)
+	a.refusal = clean(why)
 	return a.quiet(jumped, now)
 }
 

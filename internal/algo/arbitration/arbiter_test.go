@@ -456,7 +456,19 @@ func TestClockJumps(t *testing.T) {
 			b.now = b.now.Add(jump)
 			wantPublishedZero(t, "navigation after a jump", b.Command(b.now, Navigation, ahead()))
 			b.hold(1500*time.Millisecond, Navigation, ahead())
-			b.wantMoving("navigation sent fresh commands")
+			b.wantZero("navigation was not started anew")
+			b.NavigationStarted(b.now)
+			b.hold(1500*time.Millisecond, Navigation, ahead())
+			b.wantMoving("navigation was started anew")
+
+			b = drivingAuto(t, edit)
+			b.now = b.now.Add(jump)
+			if out := b.Tick(b.now); !out.PauseNavigation {
+				t.Error("navigation is not told that a jump has ended it")
+			}
+			if out := b.Tick(b.now); out.PauseNavigation {
+				t.Error("navigation is told twice")
+			}
 		}
 	}
 	b := drivingRemote(t, Handheld, fieldOff)
@@ -558,5 +570,52 @@ func TestConfigValidate(t *testing.T) {
 	}
 	if _, err := New(DefaultConfig(), Body{}); err == nil {
 		t.Error("New takes a robot without a shape")
+	}
+}
+
+// A health monitor that has died must not vouch for the robot for ever.
+func TestSilentHealthMonitorCountsForLess(t *testing.T) {
+	b := drivingRemote(t, Handheld, fieldOff)
+	b.hold(12*time.Second, Handheld, ahead())
+	b.wantMoving("a monitor that never spoke is not there")
+	b.SetSpeedScale(b.now, 1)
+	b.hold(ScaleSlow-100*time.Millisecond, Handheld, ahead())
+	if s := b.Status().SpeedScale; s != 1 {
+		t.Errorf("scale %g before %v of silence", s, ScaleSlow)
+	}
+	b.hold(time.Second, Handheld, ahead())
+	if s := b.Status().SpeedScale; s != slowScale {
+		t.Errorf("scale %g after %v of silence", s, ScaleSlow)
+	}
+	b.hold(ScaleStop, Handheld, ahead())
+	b.wantZero("the monitor is dead")
+	b.SetSpeedScale(b.now, 1)
+	b.hold(time.Second, Handheld, ahead())
+	b.wantMoving("it is back")
+}
+
+func TestBodyLostMustBeArmedAgain(t *testing.T) {
+	b := drivingRemote(t, Handheld, fieldOff)
+	wantPublishedZero(t, "body lost", b.BodyLost(b.now))
+	b.hold(time.Second, Handheld, ahead())
+	b.wantZero("the stick is held")
+
+	b = drivingAuto(t, fieldOff)
+	if out := b.BodyLost(b.now); !out.PauseNavigation {
+		t.Error("navigation is not told to pause")
+	}
+	b.hold(time.Second, Navigation, ahead())
+	b.wantZero("navigation was not started anew")
+}
+
+func TestBodysOwnRefusalIsTold(t *testing.T) {
+	b := drivingRemote(t, Handheld, fieldOff)
+	b.SetRefusal(b.now, "it sits: call stand_up first")
+	if m := b.Status().Message; !strings.Contains(m, "it sits") {
+		t.Errorf("message %q", m)
+	}
+	b.SetRefusal(b.now, "")
+	if m := b.Status().Message; strings.Contains(m, "it sits") {
+		t.Errorf("message %q", m)
 	}
 }

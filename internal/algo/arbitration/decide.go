@@ -20,6 +20,12 @@ func (a *Arbiter) advance(now time.Time) (jumped bool) {
 		}
 		a.arming.disarm()
 		a.sent = geom.Velocity{} // and nothing is ramped across the gap
+		if a.navStarted {
+			a.navStarted, a.pauseDue = false, true
+		}
+		if !a.scaled.IsZero() {
+			a.scaled = now // its age cannot be told
+		}
 		a.field.Forget(now)
 	}
 	a.started, a.last = true, now
@@ -38,6 +44,7 @@ func (a *Arbiter) expire(now time.Time) {
 // decide runs the whole way of a command and returns what to send.
 func (a *Arbiter) decide(now time.Time) Output {
 	a.expire(now)
+	a.fadeScale(now)
 	a.active, a.requested = None, geom.Velocity{}
 	if in := &a.inputs[a.selected()]; in.talking && a.mayMove() && !a.estop.engaged {
 		a.active, a.requested = a.selected(), in.value
@@ -62,6 +69,19 @@ func (a *Arbiter) decide(now time.Time) Output {
 	a.sent = next
 	a.field.Sent(next)
 	return a.show(Output{Velocity: next, Publish: true})
+}
+
+// fadeScale lets the last word of a health monitor that has fallen silent count for less and less.
+func (a *Arbiter) fadeScale(now time.Time) {
+	if a.scaled.IsZero() {
+		return
+	}
+	switch age := now.Sub(a.scaled); {
+	case age > ScaleStop:
+		a.scale = 0
+	case age > ScaleSlow:
+		a.scale = min(a.scale, slowScale)
+	}
 }
 
 // stopped answers an input of the e-stop.
@@ -97,6 +117,8 @@ func with(effects, out Output) Output {
 func (a *Arbiter) show(out Output) Output {
 	e := a.essence()
 	out.StatusChanged = e != a.shown
+	out.PauseNavigation = out.PauseNavigation || a.pauseDue
+	a.pauseDue = false
 	a.shown = e
 	return out
 }

@@ -54,6 +54,8 @@ func (a *Arbiter) message(report field.Report) string {
 		return a.estop.message
 	case a.active == None:
 		return a.silence()
+	case a.refusal != "":
+		return "The body does not move: " + a.refusal
 	case report.State == field.Stale:
 		return "The safety scan is missing or older than its time-out: check the laser and its node."
 	case report.State == field.Blind:
@@ -63,7 +65,7 @@ func (a *Arbiter) message(report field.Report) string {
 	case report.State == field.Stop:
 		return "Something is too near in the direction of travel: clear the way or drive away from it."
 	case a.scale == 0:
-		return "The health monitor has set the speed to zero: see the health page."
+		return "The health monitor has set the speed to zero, or is silent: see /health/status."
 	case a.requested.IsZero() && a.sent.IsZero():
 		return atRest(a.active)
 	case a.sent.IsZero():
@@ -71,7 +73,7 @@ func (a *Arbiter) message(report field.Report) string {
 	case report.State == field.Limited:
 		return "Slowed down: something is near in the direction of travel."
 	case a.scale < 1:
-		return "Slowed down by the health monitor."
+		return "Slowed down by the health monitor, or because it is silent: see /health/status."
 	}
 	return ""
 }

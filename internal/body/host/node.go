@@ -45,7 +45,10 @@ type Node struct {
 	running  []*skill
 	requests int
 
+	since     time.Time // of Setup
+	stopped   bool      // the last word is said
 	connected bool
+	refuses   string        // why the body took no command in the last second
 	heard     uint64        // of the sink, at the last check
 	silence   time.Duration // for how long nothing was heard
 	refused   refusals
@@ -132,6 +135,8 @@ func (n *Node) Setup(c *node.Context) error {
 	if err := n.driver.Start(c.Now(), n.sink); err != nil {
 		return fmt.Errorf("start of body %s: %w", n.caps.Kind, err)
 	}
+	n.since = c.Now()
+	c.Own(n.standStill)
 	bus.Subscribe(c, topics.BodyCmdVel, n.onCommand)
 	bus.Subscribe(c, topics.ControlStatus, n.onControl, bus.Urgent())
 	for _, name := range services(n.caps) {
@@ -159,7 +164,7 @@ func (n *Node) Stop(now time.Time) {
 		c.Cancel(now, "the robot is shut down")
 	}
 	n.command(driver.Velocity{})
-	n.connected = false
+	n.connected, n.stopped = false, true
 	n.publishStatus()
 }
 
@@ -253,7 +258,9 @@ func (n *Node) check(time.Time) {
 func (n *Node) tick(now time.Time) {
 	n.obey(n.mirror.onTick(), "")
 	n.faults.expire(now)
+	n.refuses = ""
 	if n.refused.count > 0 {
+		n.refuses = n.refused.last.Error()
 		n.ctx.Log().Warn("body refuses commands", "count", n.refused.count, "err", n.refused.last)
 		n.refused = refusals{}
 	}
@@ -263,9 +270,20 @@ func (n *Node) tick(now time.Time) {
 	n.publishStatus()
 }
 
+// standStill is the end of a host that could not say its last word, by a panic: the body need not wait for its own watchdog.
+func (n *Node) standStill() {
+	if n.stopped {
+		return
+	}
+	if err := n.driver.Command(n.ctx.Now(), driver.Velocity{}); err != nil && !errors.Is(err, driver.ErrEStopped) {
+		n.ctx.Log().Warn("body refuses the last zero", "err", err)
+	}
+}
+
 func (n *Node) publishStatus() {
 	s := n.absent(n.ctx.Now())
 	e := n.mirror.body
+	s.Refuses = n.refuses
 	s.Connected, s.Skill, s.Faults = n.connected, n.present(), n.faults.texts()
 	s.Estop, s.EstopHeld, s.EstopReason = e.Engaged, e.Held, e.Reason
 	n.status.Publish(s)
@@ -274,6 +292,6 @@ func (n *Node) publishStatus() {
 // absent is the status of a body that is not there. Any goroutine may call it after Setup.
 func (n *Node) absent(now time.Time) dharma.BodyStatus {
 	return dharma.BodyStatus{
-		Header: rosconv.Header(now, ""), Kind: n.caps.Kind, Drive: string(n.caps.Drive), Skills: slices.Clone(services(n.caps)),
+		Header: rosconv.Header(now, ""), Since: rosconv.Stamp(n.since), Kind: n.caps.Kind, Drive: string(n.caps.Drive), Skills: slices.Clone(services(n.caps)),
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sarathi/internal/node"
 	"sarathi/internal/rosconv"
 	"sarathi/internal/topics"
+	"sarathi/msg/builtin"
 	"sarathi/msg/dharma"
 	"sarathi/msg/geometry"
 	"sarathi/msg/std"
@@ -42,8 +43,9 @@ type Node struct {
 	pause   *bus.Publisher[std.String]
 	resume  *bus.Caller[stdsrvs.TriggerRequest, stdsrvs.TriggerResponse]
 
-	navigation string    // last state of the path follower
-	told       time.Time // when the status was last published
+	body       dharma.BodyStatus // its last one
+	navigation string            // last state of the path follower
+	told       time.Time         // when the status was last published
 	shown      arbitration.Status
 
 	refusedScans int
@@ -68,6 +70,7 @@ func New(cfg Config, body arbitration.Body, frame string) (*Node, error) {
 func (n *Node) Setup(c *node.Context) error {
 	n.ctx = c
 	n.command = bus.NewPublisher(c, topics.BodyCmdVel)
+	c.Own(func() { n.command.Publish(geometry.Twist{}) }) // also after a panic: the body need not wait for its own watchdog
 	n.status = bus.NewPublisher(c, topics.ControlStatus)
 	n.pause = bus.NewPublisher(c, topics.NavigationPause)
 	n.resume = bus.NewCaller(c, topics.ResumeNavigation)
@@ -115,6 +118,11 @@ func (n *Node) onEStopRequest(m std.String) {
 // e-stop by a request, and the release at the mux is what releases the body.
 func (n *Node) onBodyStatus(m dharma.BodyStatus) {
 	now := n.ctx.Now()
+	if (n.body.Connected && !m.Connected) || (n.body.Since != builtin.Time{} && n.body.Since != m.Since) {
+		n.emit(now, n.mux.BodyLost(now))
+	}
+	n.body = m
+	n.emit(now, n.mux.SetRefusal(now, m.Refuses))
 	if m.EstopHeld {
 		n.emit(now, n.mux.Hold(now, arbitration.HardwareEStop))
 		return

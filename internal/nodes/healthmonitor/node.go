@@ -41,11 +41,12 @@ type Node struct {
 	names   [Sensors]string // of the topics
 
 	// owned by the loop
-	reading bool // the probe is at work
-	waited  int  // checks since it answered
-	system  System
-	trouble string  // what the probe complained of last
-	issues  []Issue // of the last check
+	answered bool // the probe has answered once
+	reading  bool // the probe is at work
+	waited   int  // checks since it answered
+	system   System
+	trouble  string  // what the probe complained of last
+	issues   []Issue // of the last check
 }
 
 var _ node.Node = (*Node)(nil)
@@ -71,7 +72,7 @@ func (n *Node) Setup(c *node.Context) error {
 	watchTopic(n, Odometry, topics.BodyOdometry)
 	watchTopic(n, IMU, topics.BodyIMU)
 	watchTopic(n, Camera, topics.BodyImage)
-	c.After(0, n.tick) // a first word at once: the status is latched, and the mux waits for it
+	c.After(0, n.tick)
 	c.Every(period, n.tick)
 	return nil
 }
@@ -84,8 +85,12 @@ func watchTopic[T any](n *Node, s Sensor, t *bus.Topic[T]) {
 func (n *Node) tick(now time.Time) {
 	o := n.observe()
 	r := n.assessor.Assess(now, o)
-	n.status.Publish(n.message(now, o.System, r))
-	n.logChanges(r.Issues)
+	// Silent until the probe has answered: a computer that is not known yet is no healthy one, and may be the one that was too hot
+	// before this node was restarted.
+	if n.answered || n.waited > systemStale {
+		n.status.Publish(n.message(now, o.System, r))
+		n.logChanges(r.Issues)
+	}
 	n.readSystem()
 }
 
@@ -126,7 +131,7 @@ func (n *Node) readSystem() {
 		if trouble != "" && trouble != n.trouble {
 			n.ctx.Log().Warn("the computer's condition is not fully known", "error", err)
 		}
-		n.trouble = trouble
+		n.trouble, n.answered = trouble, true
 	})
 }
 
