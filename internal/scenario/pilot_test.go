@@ -105,7 +105,6 @@ func TestCommandsReachTheirServices(t *testing.T) {
 		{Cmd: "estop_release"},
 		{Cmd: "trip_reset"},
 		{Cmd: "stand_up"},
-		{Cmd: "nobody_knows"}, // is answered by nobody, and that is no failure
 	} {
 		in.At = time.Duration(i) * 10 * ms
 		inputs = append(inputs, in)
@@ -146,6 +145,17 @@ func TestAnEventThatCannotHappenFailsThePilot(t *testing.T) {
 	r.Advance(time.Second)
 	if s := r.Node(scenario.PilotName); s.State != node.Halted || !strings.Contains(s.LastError, "event at 100ms: there is no door x") {
 		t.Errorf("got %+v", s)
+	}
+}
+
+// A misspelt command would prove nothing, in silence.
+func TestACommandThatNobodyKnowsFailsThePilot(t *testing.T) {
+	r := nodetest.New(t, nodetest.Options{})
+	r.ExpectFailure(scenario.PilotName)
+	r.Run(scenario.PilotName, scenario.NewPilot([]script.Input{{Cmd: "estop_relase"}}, nil, &world{}))
+	r.Advance(time.Second)
+	if e := r.Node(scenario.PilotName).LastError; !strings.Contains(e, "the robot has no estop_relase") {
+		t.Errorf("failed with %q", e)
 	}
 }
 

@@ -22,10 +22,11 @@ const (
 	// Neutral is the magnitude below which a component counts as neutral [m/s, rad/s].
 	Neutral = 1e-3
 
-	// ScaleSlow and ScaleStop are for how long the last word of a health monitor that has fallen silent counts in full, and at all.
+	// ScaleSlow is for how long the last word of a health monitor that has fallen silent counts in full.
 	ScaleSlow = 3 * time.Second
+	// ScaleStop is for how long it counts at all; then the robot stands.
 	ScaleStop = 10 * time.Second
-	slowScale = 0.5
+	slowScale = 0.5 // in between
 
 	// longestRamp bounds what one step of the ramp may gain: time that nobody decided in must not add up.
 	longestRamp = 100 * time.Millisecond

@@ -1,6 +1,7 @@
 package lidarsector
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -29,6 +30,7 @@ type Node struct {
 	xyz           []float32 // scratch
 
 	c        *node.Context
+	began    time.Time // of Setup
 	frames   *tflistener.Listener
 	mounts   map[string]geom.Transform // by frame; valid while frames.Changes is mountsOf
 	mountsOf uint64
@@ -57,7 +59,7 @@ func New(cfg Config) (*Node, error) {
 
 // Setup implements node.Node.
 func (n *Node) Setup(c *node.Context) error {
-	n.c = c
+	n.c, n.began = c, c.Now()
 	n.sectorScan = bus.NewPublisher(c, topics.SectorScan)
 	n.safetyScan = bus.NewPublisher(c, topics.SafetyScan)
 	n.frames = tflistener.Static(c, topics.TFStatic)
@@ -179,9 +181,12 @@ func (n *Node) message(kind string, stamp time.Time, l *sectors.Layout) dharma.S
 	}
 }
 
+// startGrace is how long sources may take to come up before what is missing is worth a word.
+const startGrace = time.Second
+
 // report logs what is wrong with a source when it begins, and when it is over.
 func (n *Node) report(source string, err error) {
-	if (err != nil) == n.trouble[source] {
+	if (err != nil) == n.trouble[source] || (errors.Is(err, errNoCloud) && n.c.Now().Sub(n.began) < startGrace) {
 		return
 	}
 	n.trouble[source] = err != nil
