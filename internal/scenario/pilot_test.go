@@ -152,7 +152,7 @@ func TestAnEventThatCannotHappenFailsThePilot(t *testing.T) {
 func TestACommandThatNobodyKnowsFailsThePilot(t *testing.T) {
 	r := nodetest.New(t, nodetest.Options{})
 	r.ExpectFailure(scenario.PilotName)
-	r.Run(scenario.PilotName, scenario.NewPilot([]script.Input{{Cmd: "estop_relase"}}, nil, &world{}))
+	r.Run(scenario.PilotName, scenario.NewPilot([]script.Input{{At: 100 * ms, Cmd: "estop_relase"}}, nil, &world{}))
 	r.Advance(time.Second)
 	if e := r.Node(scenario.PilotName).LastError; !strings.Contains(e, "the robot has no estop_relase") {
 		t.Errorf("failed with %q", e)
