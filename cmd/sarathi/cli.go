@@ -38,6 +38,7 @@ type env struct {
 	home           string         // the user's home folder
 	zone           *time.Location // of times shown to people
 	now            func() time.Time
+	program        string // as it was called
 	version        string
 	json           bool // --json
 	dial           func(ctx context.Context, socket string) (robot, error)

@@ -30,11 +30,14 @@ type connection struct {
 	Socket string `placeholder:"FILE" help:"Control socket of the robot (default: ~/.molly/sarathi.sock)."`
 }
 
+// defaultSocket is where the robot of the default profile is looked for.
+func (e *env) defaultSocket() string { return filepath.Join(e.home, ".molly", controlsocket.FileName) }
+
 // with runs fn on a connection to the robot.
 func (c *connection) with(ctx context.Context, e *env, fn func(robot) error) error {
 	socket := c.Socket
 	if socket == "" {
-		socket = filepath.Join(e.home, ".molly", controlsocket.FileName)
+		socket = e.defaultSocket()
 	}
 	r, err := e.dial(ctx, socket)
 	if errors.Is(err, client.ErrNoRobot) {

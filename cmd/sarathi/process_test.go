@@ -182,13 +182,30 @@ func TestARobotStopsInOrder(t *testing.T) {
 	}
 }
 
+// A lost connection sends SIGHUP, and takes the reader of the log along.
+func TestALostTerminalEndsInOrder(t *testing.T) {
+	socket := startTicking(t)
+	p := startProcess(t, "main", "topic", "hz", "/ticks", "--socket", socket)
+	p.waitFor(t, "/ticks: ")
+	if err := p.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if code := p.end(t); code != 0 {
+		t.Errorf("exit code %d; stderr: %s", code, p.stderr.String())
+	}
+}
+
 func TestASecondInterruptEndsAtOnce(t *testing.T) {
 	p := startProcess(t, "stuck")
 	p.waitFor(t, "ready")
-	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} { // two of one kind would be one, sent that fast
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} { // at once: one request, as wrappers send it
 		if err := p.Process.Signal(signal); err != nil {
 			t.Fatal(err)
 		}
+	}
+	<-time.After(2 * sameRequest)
+	if err := p.Process.Signal(os.Interrupt); err != nil {
+		t.Fatalf("two signals at once ended the process the hard way: %v", err)
 	}
 	if code := p.end(t); code != exitInterrupted {
 		t.Errorf("exit code %d, want %d; stderr: %s", code, exitInterrupted, p.stderr.String())

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os/signal"
+	"syscall"
 
 	"sarathi/internal/app"
 	"sarathi/internal/profile"
@@ -28,13 +30,14 @@ func (c *runCommand) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	var printed error // of what the robot said when it was up
+	signal.Ignore(syscall.SIGPIPE) // whoever reads the log may go; the robot stays
+	var printed error              // of what the robot said when it was up
 	started := func() {
 		if e.json {
 			printed = e.printLine(map[string]any{"event": "started", "robot": p.Robot.Name, "socket": socket})
 			return
 		}
-		fmt.Fprintf(e.stdout, "%s is up. `sarathi topic list` looks at it; Ctrl-C stops it.\n", p.Robot.Name)
+		fmt.Fprintf(e.stdout, "%s is up. `%s` looks at it; Ctrl-C stops it.\n", p.Robot.Name, e.lookAt(socket))
 	}
 	err = e.runRobot(ctx, p, app.RunOptions{Log: e.logHandler(c.Verbose), Started: started})
 	if err != nil || printed != nil {
@@ -45,6 +48,15 @@ func (c *runCommand) Run(ctx context.Context, e *env) error {
 	}
 	fmt.Fprintf(e.stdout, "%s stopped.\n", p.Robot.Name)
 	return nil
+}
+
+// lookAt returns the command that looks at the robot behind a socket.
+func (e *env) lookAt(socket string) string {
+	command := e.program + " topic list"
+	if socket != e.defaultSocket() {
+		command += " --socket " + socket
+	}
+	return command
 }
 
 // logHandler returns where logs go: lines of text for people, of JSON for programs.

@@ -143,8 +143,10 @@ func TestScripts(t *testing.T) {
 // testEnv is an environment with a fake robot.
 func testEnv(t *testing.T) env {
 	t.Helper()
+	home := t.TempDir()
+	t.Setenv("HOME", home)
 	return env{
-		home: t.TempDir(), zone: time.UTC, version: "v1.2.3",
+		home: home, program: "sarathi", zone: time.UTC, version: "v1.2.3",
 		now:  func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
 		dial: func(_ context.Context, socket string) (robot, error) { return dialFake(socket) },
 		host: fakeHost, runRobot: fakeRun, simulate: fakeSimulate,

@@ -17,7 +17,7 @@ func (d *decoder) override(root reflect.Value, set string) {
 	d.source = len(d.faults.files) - 1
 	path, text, ok := strings.Cut(set, "=")
 	if path = strings.TrimSpace(path); !ok || path == "" {
-		d.faults.add(place{source: d.source}, "", "want path=value, as in --set control.mux.remote_timeout=250ms")
+		d.faults.add(place{source: d.source}, "", "want path=value, as in --set control.remote_timeout=250ms")
 		return
 	}
 	n, syntax := parse([]byte(text))
