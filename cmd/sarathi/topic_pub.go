@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"time"
 
 	"sarathi/internal/gateway/controlsocket/graph"
+	"sarathi/msg"
 )
 
 const (
@@ -36,6 +38,9 @@ func (c *topicPub) Run(ctx context.Context, e *env) error {
 	case c.Count < 0 || c.Count > 0 && c.Rate == 0:
 		return usage("--count %d: write 1 or more, together with --rate", c.Count)
 	}
+	if err := knownType(c.Type); err != nil {
+		return err
+	}
 	message, err := jsonArgument(e, "message", c.Message)
 	if err != nil {
 		return err
@@ -54,6 +59,26 @@ func (c *topicPub) Run(ctx context.Context, e *env) error {
 		fmt.Fprintf(e.stdout, "published %s on %s\n", plural(n, "message"), publication.Topic)
 		return nil
 	})
+}
+
+// knownType refuses a type that nobody here has a definition of: its messages could be checked against nothing.
+func knownType(name string) error {
+	if name == "" {
+		return nil
+	}
+	if _, ok := msg.Lookup(name); ok {
+		return nil
+	}
+	var names []string
+	for _, t := range msg.All() {
+		if t.Kind == "msg" {
+			names = append(names, t.ROS1Name())
+		}
+	}
+	if meant := near(name, names); len(meant) > 0 {
+		return usage("--type: there is no type %s: did you mean %s?", name, strings.Join(meant, " or "))
+	}
+	return usage("--type: there is no type %s: write one like geometry_msgs/Twist", name)
 }
 
 // publish publishes once, or again and again until there were enough or ctx ends.
