@@ -59,6 +59,7 @@ type Field struct {
 	stamp    time.Time
 	sectors  *sectors
 	world    world      // in the frame of the scan
+	memory   memory     // of the scans before
 	since    geom.Pose2 // pose of base_link now, in that frame
 
 	// owned by Limit: the world moved into the present frame
@@ -108,6 +109,9 @@ func (f *Field) Observe(now time.Time, s Scan) error {
 	if !f.sectors.fits(&s) {
 		f.sectors = newSectors(&s, f.outline, f.spacing)
 	}
+	if f.haveScan {
+		f.memory.keep(f.stamp, &f.world, f.outline.reach+rememberWithin, now)
+	}
 	f.world.read(&s, f.sectors, f.spacing, f.model.lookahead)
 	f.haveScan, f.stamp = true, s.Stamp
 	return nil
@@ -119,6 +123,7 @@ func (f *Field) Sent(v geom.Velocity) { f.motion.command(v) }
 // Forget drops the scan and the past, after a jump of the clock to now. The field is Stale until the next scan.
 func (f *Field) Forget(now time.Time) {
 	f.haveScan = false
+	f.memory.expire(now.Add(2 * rememberFor)) // all of it: how far the body went since is not known
 	f.motion.forget(now)
 }
 
@@ -197,16 +202,22 @@ func (f *Field) stale(now time.Time) bool {
 func (f *Field) moveWorld() {
 	latency := time.Duration(f.model.latency * float64(time.Second))
 	f.since = f.motion.since(f.stamp.Add(-latency))
-	sin, cos := math.Sincos(f.since.Theta)
-	carry := func(dst, src []geom.Vec2) []geom.Vec2 {
-		for _, p := range src {
-			x, y := p.X-f.since.X, p.Y-f.since.Y
-			dst = append(dst, geom.Vec2{X: cos*x + sin*y, Y: cos*y - sin*x})
-		}
-		return dst
+	f.obstacles = carry(f.obstacles[:0], f.world.obstacles, f.since)
+	f.unknown = carry(f.unknown[:0], f.world.unknown, f.since)
+	f.memory.expire(f.motion.at)
+	for _, l := range f.memory.looks {
+		f.obstacles = carry(f.obstacles, l.obstacles, f.motion.since(l.stamp.Add(-latency)))
 	}
-	f.obstacles = carry(f.obstacles[:0], f.world.obstacles)
-	f.unknown = carry(f.unknown[:0], f.world.unknown)
+}
+
+// carry appends points to dst, moved into the frame of a body that stands at pose in the frame of src.
+func carry(dst, src []geom.Vec2, pose geom.Pose2) []geom.Vec2 {
+	sin, cos := math.Sincos(pose.Theta)
+	for _, p := range src {
+		x, y := p.X-pose.X, p.Y-pose.Y
+		dst = append(dst, geom.Vec2{X: cos*x + sin*y, Y: cos*y - sin*x})
+	}
+	return dst
 }
 
 func (f *Field) halt(u geom.Velocity, v verdict) Decision {

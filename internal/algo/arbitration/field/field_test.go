@@ -221,8 +221,8 @@ func TestReleaseWithTheStickAtRest(t *testing.T) {
 	s.run(900*time.Millisecond, geom.Velocity{})
 	s.run(3*tick, geom.Velocity{VX: 1})
 	s.wantZero("clear for less than a second")
-	s.run(200*time.Millisecond, geom.Velocity{VX: 1})
-	s.wantMoving("clear for a second")
+	s.run(200*time.Millisecond+rememberFor, geom.Velocity{VX: 1})
+	s.wantMoving("clear for a second, and the memory of the wall has faded")
 }
 
 func TestTurnsBesideAWall(t *testing.T) {
@@ -319,4 +319,18 @@ func TestStateNames(t *testing.T) {
 	if want := []string{"off", "clear", "limited", "stop", "stale", "blind"}; !slices.Equal(got, want) {
 		t.Errorf("names %q, want the specification's %q", got, want)
 	}
+}
+
+// A thin wall whose end is turned to the scanner falls between two beams for a scan or two.
+func TestWhatOneScanMissesIsNotGone(t *testing.T) {
+	s := ready(t, DefaultConfig(), dog(), facingWall(0.8))
+	s.scanTick = 1
+	s.run(200*time.Millisecond, geom.Velocity{VX: 0.3})
+	s.points = nil
+	s.run(rememberFor/2, geom.Velocity{VX: 1})
+	if s.field.Report().State == Clear {
+		t.Error("the wall is forgotten at once")
+	}
+	s.run(rememberFor+s.cfg.ReleaseAfter, geom.Velocity{VX: 1})
+	s.wantState(Clear)
 }
