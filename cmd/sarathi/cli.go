@@ -22,6 +22,7 @@ type commands struct {
 	Sim       simCommand        `cmd:"" help:"Run one scenario in simulation, faster than real time, the same every time."`
 	Scenarios scenariosCommands `cmd:"" help:"Run many scenarios over many seeds."`
 
+	Drive    driveCommand    `cmd:"" help:"Drive a robot as its handheld."`
 	Discover discoverCommand `cmd:"" help:"Find robots in the network that a handheld can drive."`
 	Cmd      cmdCommand      `cmd:"" help:"Send one command to a robot as a handheld does: estop, set_mode, stand_up, …"`
 	State    stateCommand    `cmd:"" help:"Print what a robot reports to its handheld."`

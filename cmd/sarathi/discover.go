@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -84,6 +85,38 @@ func (c *discoverCommand) addresses(dialects []*teleop.Dialect) ([]netip.AddrPor
 		}
 	}
 	return out, nil
+}
+
+// findRobots returns who answers, by name. A robot on this computer answers once for each of its networks: it is named once.
+func findRobots(ctx context.Context, dialects []*teleop.Dialect, also []netip.AddrPort, d time.Duration) ([]foundRobot, error) {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	var found []teleop.Found
+	if err := teleop.Discover(ctx, dialects, also, func(f teleop.Found) { found = append(found, f) }); err != nil {
+		return nil, err
+	}
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil, fmt.Errorf("discover robots: %w", err)
+	}
+	here := func(a netip.Addr) bool {
+		return slices.ContainsFunc(own, func(o net.Addr) bool {
+			p, err := netip.ParsePrefix(o.String())
+			return err == nil && p.Addr() == a
+		})
+	}
+	robots := []foundRobot{}
+	for _, f := range found {
+		local := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), f.Addr.Port())
+		twice := f.Addr != local && here(f.Addr.Addr()) && slices.ContainsFunc(found, func(g teleop.Found) bool { return g.Addr == local })
+		if !twice {
+			robots = append(robots, foundOf(f))
+		}
+	}
+	slices.SortFunc(robots, func(a, b foundRobot) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Address, b.Address))
+	})
+	return robots, nil
 }
 
 func foundOf(f teleop.Found) foundRobot {

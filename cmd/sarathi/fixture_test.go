@@ -127,16 +127,22 @@ func (r *fixtureRobot) obey(c teleop.Command) teleop.Result {
 // await returns the next effect of a kind that is ok.
 func (r *fixtureRobot) await(t *testing.T, kind teleop.EffectKind, ok func(teleop.Effect) bool) teleop.Effect {
 	t.Helper()
-	limit := time.After(20 * time.Second)
 	for {
-		select {
-		case e := <-r.effect:
-			if e.Kind == kind && ok(e) {
-				return e
-			}
-		case <-limit:
-			t.Fatal("the robot was not asked for what the test waits for")
+		if e := r.next(t); e.Kind == kind && ok(e) {
+			return e
 		}
+	}
+}
+
+// next returns the next effect.
+func (r *fixtureRobot) next(t *testing.T) teleop.Effect {
+	t.Helper()
+	select {
+	case e := <-r.effect:
+		return e
+	case <-time.After(20 * time.Second):
+		t.Fatal("the robot was not asked for what the test waits for")
+		return teleop.Effect{}
 	}
 }
 
