@@ -45,14 +45,21 @@ type process struct {
 	stderr bytes.Buffer
 }
 
-func startProcess(t *testing.T, as string, args ...string) *process {
+// child prepares this test program to run as something else.
+func child(t *testing.T, as string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{Cmd: exec.CommandContext(t.Context(), self, args...)}
-	p.Env = append(os.Environ(), asProcess+"="+as, "SITES_DIR=")
+	c := exec.CommandContext(t.Context(), self, args...)
+	c.Env = append(os.Environ(), asProcess+"="+as, "SITES_DIR=")
+	return c
+}
+
+func startProcess(t *testing.T, as string, args ...string) *process {
+	t.Helper()
+	p := &process{Cmd: child(t, as, args...)}
 	p.Stderr = &p.stderr
 	out, err := p.StdoutPipe()
 	if err != nil {
@@ -182,7 +189,40 @@ func TestARobotStopsInOrder(t *testing.T) {
 	}
 }
 
-// A lost connection sends SIGHUP, and takes the reader of the log along.
+// Whoever reads a robot's log may go: the robot stays, and stops in order when the connection is lost, too.
+func TestARobotOutlivesTheReaderOfItsLog(t *testing.T) {
+	for _, form := range []string{"--json=false", "--json"} {
+		dir := t.TempDir()
+		log, end, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := child(t, "main", "run", form, "-v", "--set", "state.dir="+dir, "--set", "sites.dir="+dir)
+		p.Stdout, p.Stderr = end, end
+		if err := errors.Join(p.Start(), end.Close()); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(log)
+		for lines.Scan() && !strings.Contains(lines.Text(), "is up") && !strings.Contains(lines.Text(), "started") {
+		}
+		if err := errors.Join(lines.Err(), log.Close()); err != nil {
+			t.Fatal(err)
+		}
+		const remote = `{"mode": "remote", "source": "handheld"}` // a line in the log
+		call := startProcess(t, "main", "service", "call", "/control/set_mode", remote, "--socket", filepath.Join(dir, controlsocket.FileName))
+		if code := call.end(t); code != 0 {
+			t.Errorf("%s: a call when the log's reader has gone: exit code %d; stderr: %s", form, code, call.stderr.String())
+		}
+		if err := p.Process.Signal(syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Wait(); err != nil {
+			t.Errorf("%s: the robot ended with %v", form, err)
+		}
+	}
+}
+
+// A lost connection sends SIGHUP.
 func TestALostTerminalEndsInOrder(t *testing.T) {
 	socket := startTicking(t)
 	p := startProcess(t, "main", "topic", "hz", "/ticks", "--socket", socket)

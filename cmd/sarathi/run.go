@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os/signal"
@@ -31,23 +30,24 @@ func (c *runCommand) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	signal.Ignore(syscall.SIGPIPE) // whoever reads the log may go; the robot stays
-	var printed error              // of what the robot said when it was up
 	started := func() {
-		if e.json {
-			printed = e.printLine(map[string]any{"event": "started", "robot": p.Robot.Name, "socket": socket})
-			return
-		}
-		fmt.Fprintf(e.stdout, "%s is up. `%s` looks at it; Ctrl-C stops it.\n", p.Robot.Name, e.lookAt(socket))
+		e.tell(map[string]any{"event": "started", "robot": p.Robot.Name, "socket": socket},
+			fmt.Sprintf("%s is up. `%s` looks at it; Ctrl-C stops it.", p.Robot.Name, e.lookAt(socket)))
 	}
-	err = e.runRobot(ctx, p, app.RunOptions{Log: e.logHandler(c.Verbose), Started: started})
-	if err != nil || printed != nil {
-		return errors.Join(err, printed)
+	if err := e.runRobot(ctx, p, app.RunOptions{Log: e.logHandler(c.Verbose), Started: started}); err != nil {
+		return err
 	}
-	if e.json {
-		return e.printLine(map[string]any{"event": "stopped", "robot": p.Robot.Name})
-	}
-	fmt.Fprintf(e.stdout, "%s stopped.\n", p.Robot.Name)
+	e.tell(map[string]any{"event": "stopped", "robot": p.Robot.Name}, p.Robot.Name+" stopped.")
 	return nil
+}
+
+// tell prints an event for programs or for people. That nobody reads it is no failure of the robot.
+func (e *env) tell(event map[string]any, text string) {
+	if e.json {
+		e.printLine(event) //nolint:errcheck // see above
+		return
+	}
+	fmt.Fprintln(e.stdout, text)
 }
 
 // lookAt returns the command that looks at the robot behind a socket.
