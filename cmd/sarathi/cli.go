@@ -66,6 +66,7 @@ func run(ctx context.Context, e env, args []string) int {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(&e),
+		values(),
 	)
 	if err != nil {
 		panic(err) // the grammar above is wrong, which every test finds
@@ -88,6 +89,18 @@ func run(ctx context.Context, e env, args []string) int {
 	return report(&e, err)
 }
 
+// argumentFor names the flag that takes what people write as an argument of commands that have none.
+func argumentFor(command string) (flag string, ok bool) {
+	switch command {
+	case "sarathi run":
+		return "--profile", true
+	case "sarathi sim":
+		return "--scenario", true
+	default:
+		return "", false
+	}
+}
+
 // misread turns what the parser found into an error that says where to read on.
 func misread(err error) error {
 	command := []string{"sarathi"}
@@ -98,5 +111,15 @@ func misread(err error) error {
 			}
 		}
 	}
-	return usage("%w: see `%s --help`", err, strings.Join(command, " "))
+	name, text := strings.Join(command, " "), err.Error()
+	if argument, ok := strings.CutPrefix(text, "unexpected argument "); ok {
+		if flag, ok := argumentFor(name); ok {
+			return usage("%s takes no argument: write %s %s", command[1], flag, argument)
+		}
+	}
+	if flags, ok := strings.CutPrefix(text, "missing flags: "); ok {
+		text = "something is missing: write " + strings.ReplaceAll(flags, "=", " ")
+	}
+	text = strings.Replace(text, `missing value, expecting "<arg>"`, "has no value", 1) // of a list
+	return usage("%s: see `%s --help`", text, name)
 }

@@ -21,8 +21,8 @@ type scenariosCommands struct {
 // scenariosRun is `sarathi scenarios run`.
 type scenariosRun struct {
 	Paths []string `arg:"" name:"dir|file" help:"Scenario files, or folders of them."`
-	Seeds uint64   `default:"1" placeholder:"N" help:"Run each with the seeds 1 to N (${default})."`
-	Jobs  int      `placeholder:"N" help:"How many at the same time (default: one for each core)."`
+	Seeds uint64   `default:"1" range:"1.." placeholder:"N" help:"Run each with the seeds 1 to N (${default})."`
+	Jobs  int      `range:"1.." placeholder:"N" help:"How many at the same time (default: one for each core)."`
 }
 
 // sweepSummary is what came of all runs together.
@@ -37,9 +37,6 @@ type sweepSummary struct {
 
 // Run runs every scenario with every seed. One that does not get what it expects ends with exit code 1.
 func (c *scenariosRun) Run(ctx context.Context, e *env) error {
-	if c.Seeds < 1 || c.Jobs < 0 {
-		return usage("--seeds %d --jobs %d: write 1 or more", c.Seeds, c.Jobs)
-	}
 	files, err := scenarioFiles(c.Paths)
 	if err != nil {
 		return err

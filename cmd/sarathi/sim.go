@@ -15,7 +15,7 @@ import (
 // simCommand is `sarathi sim`.
 type simCommand struct {
 	Scenario string `required:"" placeholder:"FILE" help:"Scenario to run."`
-	Seed     uint64 `default:"1" placeholder:"N" help:"Seed of everything random (${default})."`
+	Seed     uint64 `default:"1" range:"0.." placeholder:"N" help:"Seed of everything random (${default})."`
 	Speed    string `default:"max" placeholder:"max|N" help:"Simulated seconds in a real second, or max (${default})."`
 	Trace    string `placeholder:"FILE" help:"Write every message on every topic to this file."`
 	Verbose  bool   `short:"v" help:"Show the log of the nodes."`

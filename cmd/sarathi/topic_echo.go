@@ -12,16 +12,13 @@ type topicEcho struct {
 	connection
 
 	Topic string `arg:"" help:"Name of the topic."`
-	Count int    `short:"n" placeholder:"N" help:"End after N messages (default: with Ctrl-C)."`
+	Count int    `short:"n" range:"1.." placeholder:"N" help:"End after N messages (default: with Ctrl-C)."`
 	Full  bool   `help:"Print long lists and texts in full."`
-	Depth int    `default:"16" placeholder:"N" help:"Messages that may wait for a slow terminal before the oldest is lost (${default})."`
+	Depth int    `default:"16" range:"1..1024" placeholder:"N" help:"Messages that may wait for a slow terminal before the oldest is lost (${default})."`
 }
 
 // Run prints messages until there were enough.
 func (c *topicEcho) Run(ctx context.Context, e *env) error {
-	if c.Count < 0 {
-		return usage("--count %d: write 1 or more", c.Count)
-	}
 	return c.with(ctx, e, func(r robot) error {
 		printed := 0
 		var failed error

@@ -17,8 +17,8 @@ type topicHz struct {
 	connection
 
 	Topic    string        `arg:"" help:"Name of the topic."`
-	Window   int           `default:"200" placeholder:"N" help:"Measure over the last N messages (${default})."`
-	Duration time.Duration `placeholder:"5s" help:"End after this time, with exit code 1 when no message came (default: with Ctrl-C)."`
+	Window   int           `default:"200" range:"2.." placeholder:"N" help:"Measure over the last N messages (${default})."`
+	Duration time.Duration `range:"1ms.." placeholder:"5s" help:"End after this time, with exit code 1 when no message came (default: with Ctrl-C)."`
 }
 
 // hzLine is one measurement.
@@ -30,9 +30,6 @@ type hzLine struct {
 
 // Run measures once a second until it is told to end, and then for the last time.
 func (c *topicHz) Run(ctx context.Context, e *env) error {
-	if c.Window < 2 || c.Duration < 0 {
-		return usage("write a --window of 2 or more, and a --duration above 0")
-	}
 	return c.with(ctx, e, func(r robot) error {
 		if c.Duration > 0 {
 			limited, cancel := context.WithTimeout(ctx, c.Duration)
