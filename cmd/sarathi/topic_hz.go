@@ -77,17 +77,20 @@ func (c *topicHz) measure(ctx context.Context, e *env, r robot) error {
 	}
 }
 
-// finish prints the last measurement.
+// finish prints the last measurement, or that there was nothing to measure.
 func (c *topicHz) finish(e *env, line hzLine, err error) error {
 	over := errors.Is(err, context.DeadlineExceeded)
 	if err != nil && !over && !interrupted(err) {
 		return err
 	}
-	if err := printRate(e, line); err != nil {
-		return err
+	silent := over && line.Messages == 0
+	if e.json || !silent {
+		if err := printRate(e, line); err != nil {
+			return err
+		}
 	}
-	if over && line.Messages == 0 {
-		return &verdictError{"no message came"}
+	if silent {
+		return fmt.Errorf("nothing was published on %s in %v: `sarathi topic list -v` names the publishers", line.Topic, c.Duration)
 	}
 	return nil
 }
