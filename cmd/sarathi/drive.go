@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"sarathi/internal/handheld"
 	"sarathi/teleop"
 )
 
@@ -14,7 +16,7 @@ type driveCommand struct {
 	handheldLink
 
 	Host   string `arg:"" optional:"" help:"Robot: a name or address, with :PORT if it is not the dialect's (default: the one that answers)."`
-	Script string `required:"" placeholder:"FILE" help:"Play a timed list of inputs, or the script of a scenario, instead of asking a person."`
+	Script string `placeholder:"FILE" help:"Play a timed list of inputs, or the script of a scenario, instead of asking a person."`
 }
 
 // driveSearch is how long a robot without a name is looked for.
@@ -22,7 +24,13 @@ const driveSearch = time.Second
 
 // Run drives.
 func (c *driveCommand) Run(ctx context.Context, e *env) error {
-	return c.play(ctx, e)
+	if c.Script != "" {
+		return c.play(ctx, e)
+	}
+	if e.json || !e.host().Terminal {
+		return usage("a person drives in a terminal (over ssh: ssh -t): name a list of inputs with --script")
+	}
+	return c.person(ctx, e)
 }
 
 // play drives by a script.
@@ -52,6 +60,32 @@ func (c *driveCommand) play(ctx context.Context, e *env) error {
 		p := &scriptPlayer{e: e, h: h, acks: make(chan scriptAck), lost: lost}
 		return p.play(ctx, inputs)
 	})
+}
+
+// person lets a person drive.
+func (c *driveCommand) person(ctx context.Context, e *env) error {
+	host, err := c.robot(ctx)
+	if err != nil {
+		return err
+	}
+	user, err := c.inUseBy(ctx, host)
+	if err != nil {
+		return err
+	}
+	u := &driveScreen{m: handheld.New(c.dialect()), events: make(chan teleop.Event, driveEvents)}
+	if user != "" {
+		u.m.Note(printable(user) + " drives: if it runs on this computer, its session ends now")
+	}
+	if u.h, err = teleop.Dial(ctx, c.dialect(), host, c.config(u.m.Streams()), u.tell); err != nil {
+		return usage("%w", err)
+	}
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- u.h.Run(running) }()
+	err = u.show(running, e)
+	stop() // the robot is stopped, whatever ended the screen
+	return errors.Join(err, <-ended)
 }
 
 // robot returns the robot's address: what the user named, or the only one that answers.
