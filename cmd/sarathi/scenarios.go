@@ -70,7 +70,7 @@ func scenarioFiles(paths []string) ([]string, error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
-			return nil, usage("scenarios: %w", err)
+			return nil, usage("scenarios in %s: %w: name a scenario file or a folder of them", path, cause(err))
 		}
 		if !info.IsDir() {
 			files = append(files, path)

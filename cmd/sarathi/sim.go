@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"strconv"
+	"strings"
 
 	"sarathi/internal/app"
 )
@@ -53,12 +55,24 @@ func (c *simCommand) simulate(ctx context.Context, e *env, o app.SimOptions) (*a
 	}
 	f, err := os.Create(c.Trace)
 	if err != nil {
-		return nil, usage("trace: %w", err)
+		return nil, usage("--trace %s: %w: name a file that can be written, in a folder that exists", c.Trace, cause(err))
 	}
 	w := bufio.NewWriterSize(f, 1<<20)
 	o.Trace = w
 	report, err := e.simulate(ctx, o)
-	return report, errors.Join(err, w.Flush(), f.Close())
+	written := w.Flush()
+	if written != nil { // that is what ended the simulation too
+		err = fmt.Errorf("write trace: %w: name a --trace file where there is room", written)
+	}
+	return report, errors.Join(err, f.Close())
+}
+
+// cause takes the operation and the path out of the error of a file: what failed, where the message names the file.
+func cause(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
 }
 
 func parseSpeed(text string) (float64, error) {
@@ -75,7 +89,8 @@ func parseSpeed(text string) (float64, error) {
 // noVerdict tells a scenario that could not be run, which the user can mend, from one that was interrupted.
 func noVerdict(ctx context.Context, err error) error {
 	if ctx.Err() != nil && interrupted(err) {
-		return fmt.Errorf("interrupted, no verdict: %v", err) //nolint:errorlint // it is a failure now, not an end in order
+		where := strings.TrimSuffix(strings.TrimSuffix(err.Error(), context.Canceled.Error()), ": ")
+		return errors.New(strings.TrimSuffix("interrupted, no verdict: "+where, ": ")) // a failure now, not an end in order
 	}
 	return &usageError{err}
 }

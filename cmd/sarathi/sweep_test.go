@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -107,8 +108,30 @@ func TestAnInterruptedSimulationHasNotPassed(t *testing.T) {
 			<-ctx.Done()
 			return nil, fmt.Errorf("simulation stopped at %v: %w", 3*time.Second, ctx.Err())
 		}
-		if code := run(ctx, e, strings.Fields(command)); code != exitFailed || !strings.Contains(stderr.String(), "no verdict") {
-			t.Errorf("%s: exit code %d, stderr %q; want 1 and no verdict", command, code, stderr.String())
+		const want = "sarathi: interrupted, no verdict" // with where it was, or without
+		code, said := run(ctx, e, strings.Fields(command)), strings.TrimSpace(stderr.String())
+		if code != exitFailed || !strings.HasPrefix(said, want) || strings.Contains(said, "context") || strings.HasSuffix(said, ":") {
+			t.Errorf("%s: exit code %d, stderr %q; want 1 and no verdict", command, code, said)
+		}
+	}
+}
+
+// A trace fails while it is written, or when its last part is: the user is told once.
+func TestATraceThatCannotBeWrittenIsReportedOnce(t *testing.T) {
+	for _, size := range []int{1, 4 << 20} {
+		var stderr bytes.Buffer
+		e := testEnv(t)
+		e.stdout, e.stderr = io.Discard, &stderr
+		e.simulate = func(_ context.Context, o app.SimOptions) (*app.Report, error) {
+			if _, err := o.Trace.Write(make([]byte, size)); err != nil {
+				return nil, fmt.Errorf("write trace: %w", err)
+			}
+			return reportOf(o), nil
+		}
+		code := run(t.Context(), e, strings.Fields("sim --scenario testdata/scenarios/passes.yaml --trace /dev/full"))
+		const want = "sarathi: write trace: write /dev/full: no space left on device: name a --trace file where there is room\n"
+		if code == exitDone || stderr.String() != want {
+			t.Errorf("%d bytes: exit code %d, stderr:\n%s\nwant:\n%s", size, code, stderr.String(), want)
 		}
 	}
 }
