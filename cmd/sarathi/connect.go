@@ -43,6 +43,9 @@ func (c *connection) with(ctx context.Context, e *env, fn func(robot) error) err
 	if errors.Is(err, client.ErrNoRobot) {
 		return fmt.Errorf("%w: start one with `sarathi run`, or name the socket of another state folder with --socket", err)
 	}
+	if errors.Is(err, client.ErrNoSocket) {
+		return usage("%w: name the file %s in the state folder of a robot", err, controlsocket.FileName)
+	}
 	if err != nil {
 		return err
 	}

@@ -17,8 +17,11 @@ type fakeRobot struct{}
 
 // dialFake connects to a fakeRobot, except where a socket's name says that there is none.
 func dialFake(socket string) (robot, error) {
-	if filepath.Base(socket) == "none.sock" {
+	switch filepath.Base(socket) {
+	case "none.sock":
 		return nil, fmt.Errorf("%w (%s)", client.ErrNoRobot, socket)
+	case "passwd":
+		return nil, fmt.Errorf("%s %w", socket, client.ErrNoSocket)
 	}
 	return fakeRobot{}, nil
 }

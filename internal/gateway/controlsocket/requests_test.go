@@ -255,6 +255,10 @@ func TestDialWithoutARobot(t *testing.T) {
 	if !errors.Is(err, client.ErrNoRobot) {
 		t.Errorf("error %v, want %v", err, client.ErrNoRobot)
 	}
+	folder := t.TempDir()
+	if _, err := client.Dial(within(t), folder); !errors.Is(err, client.ErrNoSocket) || err.Error() != folder+" is no socket" {
+		t.Errorf("a folder: error %v, want %v", err, client.ErrNoSocket)
+	}
 }
 
 // TestClientsCannotForgeWhatNodesSay goes through the whole table: a forged scan, transform or status could blind the protective field.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"syscall"
@@ -18,6 +19,8 @@ import (
 var (
 	// ErrNoRobot is matched when nobody listens at the socket.
 	ErrNoRobot = errors.New("no robot is running here")
+	// ErrNoSocket is matched when there is something else where the socket was looked for.
+	ErrNoSocket = errors.New("is no socket")
 	// ErrGone is matched when the robot ended the connection.
 	ErrGone = errors.New("the robot ended the connection")
 )
@@ -33,6 +36,9 @@ type Client struct {
 
 // Dial connects to the robot whose socket is at path.
 func Dial(ctx context.Context, path string) (*Client, error) {
+	if info, err := os.Stat(path); err == nil && info.Mode().Type() != fs.ModeSocket {
+		return nil, fmt.Errorf("%s %w", path, ErrNoSocket)
+	}
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", path)
 	switch {
