@@ -36,6 +36,9 @@ func near(name string, names []string) []string {
 	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.score, b.score) })
 	var out []string
 	for _, c := range found[:min(len(found), mostNear)] {
+		if found[0].score <= 1 && c.score > found[0].score {
+			break // beside one wrong letter nothing else is likely
+		}
 		out = append(out, c.name)
 	}
 	return out

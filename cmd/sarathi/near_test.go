@@ -7,7 +7,7 @@ import (
 )
 
 func TestNear(t *testing.T) {
-	names := []string{"/control/status", "/control/estop_request", "/health/status", "/map", "/mapping/grid", "/molly/scan", "/site/status", "/tf"}
+	names := []string{"/control/status", "/control/estop_request", "/health/status", "/map", "/mapping/grid", "/site/static", "/molly/scan", "/site/status", "/tf"}
 	tests := []struct {
 		name string
 		want []string
@@ -16,6 +16,7 @@ func TestNear(t *testing.T) {
 		{"/control/statsu", []string{"/control/status"}},
 		{"control/Status", []string{"/control/status"}},
 		{"status", []string{"/site/status", "/health/status", "/control/status"}},
+		{"/site/statos", []string{"/site/status"}},
 		{"scan", []string{"/molly/scan"}},
 		{"/mpa", []string{"/map"}},
 		{"/completely/else", nil},
