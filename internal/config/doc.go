@@ -2,9 +2,9 @@
 //
 // [Decode] lays a file over defaults, applies --set overrides, validates, and reports every problem at once, each with its place:
 //
-//	profiles/my.yaml:12: control.mux.remote_timeout: 0s is out of range 50ms..5s: write a duration between them
-//	profiles/my.yaml:14: control.mux.max_sped: unknown key: did you mean max_speed?
-//	--set control.mux.max_speed=fast: "fast" is not a number
+//	profiles/my.yaml:12: control.remote_timeout: 0s is out of range 100ms..1s: write a duration between them
+//	profiles/my.yaml:14: control.feild: unknown key: did you mean field?
+//	--set robot.limits[0]=fast: "fast" is not a number
 //
 // # How a component is configured
 //

@@ -8,7 +8,7 @@ import (
 
 // A Key describes one key of a configuration for people: a line of `sarathi profile explain` and of the reference.
 type Key struct {
-	Path    string `json:"path"`           // "control.mux.remote_timeout"; [] stands for the elements of a list, <name> for any name
+	Path    string `json:"path"`           // "control.remote_timeout"; [] stands for the elements of a list, <name> for any name
 	Type    string `json:"type"`           // in words: "number", "duration", "list of 3 × number", "section"
 	Default string `json:"default"`        // as it would be written; empty for sections and for what has none
 	Unit    string `json:"unit,omitempty"` // SI, from the tag

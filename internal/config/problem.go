@@ -16,7 +16,7 @@ var ErrInvalid = errors.New("invalid configuration")
 type Problem struct {
 	File string // the file as it was named to Decode, or the flag: "--set path=value"
 	Line int    // in File, from 1; 0 when the fault has no line: a flag, or a default that does not fit what the file says
-	Path string // of the key, as in "control.mux.remote_timeout"; empty when the fault is not about one key
+	Path string // of the key, as in "control.remote_timeout"; empty when the fault is not about one key
 	Text string // what is wrong, and what to write instead
 }
 
