@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"sarathi/internal/handheld"
@@ -15,8 +16,9 @@ import (
 type driveCommand struct {
 	handheldLink
 
-	Host   string `arg:"" optional:"" help:"Robot: a name or address, with :PORT if it is not the dialect's (default: the one that answers)."`
-	Script string `placeholder:"FILE" help:"Play a timed list of inputs, or the script of a scenario, instead of asking a person."`
+	Host    string `arg:"" optional:"" help:"Robot: a name or address, with :PORT if it is not the dialect's (default: the one that answers)."`
+	Gamepad string `placeholder:"FILE" help:"Input device of the gamepad, such as /dev/input/event7 (default: the first there is)."`
+	Script  string `placeholder:"FILE" help:"Play a timed list of inputs, or the script of a scenario, instead of asking a person."`
 }
 
 // driveSearch is how long a robot without a name is looked for.
@@ -83,6 +85,10 @@ func (c *driveCommand) person(ctx context.Context, e *env) error {
 	defer stop()
 	ended := make(chan error, 1)
 	go func() { ended <- u.h.Run(running) }()
+	u.pads = make(chan padMsg, driveEvents)
+	var reading sync.WaitGroup
+	reading.Go(func() { readGamepads(running, c.Gamepad, u.pads) })
+	defer reading.Wait()
 	err = u.show(running, e)
 	stop() // the robot is stopped, whatever ended the screen
 	return errors.Join(err, <-ended)

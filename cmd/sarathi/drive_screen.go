@@ -21,6 +21,7 @@ type driveScreen struct {
 	m      *handheld.Model
 	h      *teleop.Handheld
 	events chan teleop.Event
+	pads   chan padMsg
 	now    time.Time // of the last message
 	done   <-chan struct{}
 	send   func(name string, args teleop.Args) (teleop.Ack, error)
@@ -55,7 +56,7 @@ func (u *driveScreen) show(ctx context.Context, e *env) error {
 }
 
 // Init implements tea.Model.
-func (u *driveScreen) Init() tea.Cmd { return tea.Batch(u.tick(), u.wait()) }
+func (u *driveScreen) Init() tea.Cmd { return tea.Batch(u.tick(), u.wait(), u.waitPad()) }
 
 func (u *driveScreen) tick() tea.Cmd {
 	return tea.Tick(handheld.TickPeriod, func(time.Time) tea.Msg { return tickMsg{} })
@@ -67,6 +68,18 @@ func (u *driveScreen) wait() tea.Cmd {
 		select {
 		case ev := <-u.events:
 			return eventMsg(ev)
+		case <-u.done:
+			return nil
+		}
+	}
+}
+
+// waitPad waits for the next movement of the gamepad.
+func (u *driveScreen) waitPad() tea.Cmd {
+	return func() tea.Msg {
+		select {
+		case msg := <-u.pads:
+			return msg
 		case <-u.done:
 			return nil
 		}
@@ -85,6 +98,11 @@ func (u *driveScreen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			next = nil // it did not come from the queue
 		}
 		return u, tea.Batch(u.do(u.m.Event(u.now, teleop.Event(msg))), next)
+	case padMsg:
+		if !msg.present {
+			return u, tea.Batch(u.do(u.m.NoGamepad(u.now)), u.waitPad())
+		}
+		return u, tea.Batch(u.do(u.m.Gamepad(u.now, msg.pad)), u.waitPad())
 	case tea.KeyPressMsg:
 		return u, u.do(u.m.Key(u.now, handheld.Key{Name: msg.String(), Text: msg.Text, Code: msg.Code}))
 	case tea.KeyReleaseMsg:

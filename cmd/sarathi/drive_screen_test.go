@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"sarathi/teleop"
 )
@@ -32,10 +33,19 @@ func startDriving(t *testing.T, r *fixtureRobot) *typist {
 		keys.Close()
 	})
 	r.await(t, teleop.EffectStarted, anyEffect)
-	// The screen shows the welcome before it takes keys: a command is refused without one.
-	p.typed(t, "r")
-	r.await(t, teleop.EffectCommand, func(e teleop.Effect) bool { return e.Command.Name() == "set_mode" })
-	return p
+	// The robot knows of the session before the handheld does, which refuses commands until then: as a person would, ask again.
+	for range 100 {
+		p.typed(t, "r")
+		select {
+		case e := <-r.effect:
+			if e.Kind == teleop.EffectCommand && e.Command.Name() == "set_mode" {
+				return p
+			}
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+	t.Fatal("the robot was not asked for remote mode")
+	return nil
 }
 
 func (p *typist) typed(t *testing.T, keys string) {

@@ -40,6 +40,7 @@ type Model struct {
 	before  screen // to which the palette returns
 
 	keys         keyboard
+	pad          gamepad
 	speed        float64 // part of the robot's limits, above 0 to 1
 	driving      bool    // the last effect was drive
 	velocity     teleop.Velocity
@@ -82,6 +83,7 @@ func (m *Model) Focus(has bool) []Effect {
 // letGo ends all input.
 func (m *Model) letGo() []Effect {
 	m.keys.clear()
+	m.pad.lock()
 	m.neutralUntil = time.Time{}
 	return m.halt()
 }
@@ -181,6 +183,13 @@ func (m *Model) Tick(now time.Time, snap teleop.Snapshot) []Effect {
 // steer turns what is held into what the robot is told, again and again while it is.
 func (m *Model) steer(now time.Time) []Effect {
 	wish, held := m.keys.wish()
+	speed := m.speed
+	if !held && m.pad.driving() {
+		wish, held = m.pad.pad.wish(), true
+		if m.pad.pad.Turbo {
+			speed = 1
+		}
+	}
 	switch {
 	case m.blurred || !m.snap.Connected:
 		return m.halt()
@@ -188,7 +197,7 @@ func (m *Model) steer(now time.Time) []Effect {
 		m.velocity = teleop.Velocity{}
 	case held:
 		l := m.limits()
-		m.velocity = teleop.Velocity{VX: wish.VX * l.VX * m.speed, VY: wish.VY * l.VY * m.speed, WZ: wish.WZ * l.WZ * m.speed}
+		m.velocity = teleop.Velocity{VX: wish.VX * l.VX * speed, VY: wish.VY * l.VY * speed, WZ: wish.WZ * l.WZ * speed}
 	default:
 		return m.halt()
 	}
@@ -214,6 +223,7 @@ func (m *Model) Event(now time.Time, e teleop.Event) []Effect {
 		m.snap.Connected = false
 		m.say("connection lost: %s", e.Reason)
 		m.keys.lock()
+		m.pad.lock()
 		return m.letGo()
 	case teleop.EventRefused:
 		m.say("refused: %s", e.Reason)
@@ -269,6 +279,7 @@ func (m *Model) takeState(now time.Time, st *teleop.State) []Effect {
 		return nil
 	}
 	m.keys.lock()
+	m.pad.lock()
 	if mode != "remote" || stopped {
 		return m.halt()
 	}

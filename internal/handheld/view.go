@@ -156,7 +156,7 @@ func (m *Model) stickLine(now time.Time) string {
 	case m.blurred:
 		return paint(roleWarn, "the window has lost the keyboard: the robot is stopped")
 	}
-	line := fmt.Sprintf("stick %s  speed %.0f %% of the limits", velocity(m.velocity), 100*m.speed)
+	line := fmt.Sprintf("stick %s  speed %.0f %% of the limits", velocity(m.velocity), 100*m.speed) + m.padStatus()
 	if m.snap.Connected && m.mode != "remote" {
 		line += paint(roleWarn, "  r: remote mode")
 	}
@@ -239,5 +239,6 @@ r t           remote mode (this handheld drives), auto mode
 tab           map, state
 + -           zoom the map
 x             lidar on and off
-ctrl+c        leave; the robot stops`), "\n")
+ctrl+c        leave; the robot stops
+gamepad       left shoulder: drive, right: at the limits; sticks; B: e-stop`), "\n")
 }
