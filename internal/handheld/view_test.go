@@ -23,7 +23,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected screens in testdata")
 
 // room is a map of 4 by 3 m with a wall around it, in which the robot stands.
-func room(t *testing.T) *teleop.Map {
+func room(t testing.TB) *teleop.Map {
 	t.Helper()
 	const w, h = 80, 60
 	img := image.NewGray(image.Rect(0, 0, w, h))
