@@ -43,6 +43,7 @@ type link struct {
 
 	// guarded by Node.mu
 	session    *teleop.Session
+	offer      offer     // what the session was made for
 	generation int       // of the session: results for an earlier one come to nothing
 	armed      time.Time // when the reader wakes up at the latest; zero: when a datagram comes
 	ending     bool      // nobody sets the reader's deadline any more

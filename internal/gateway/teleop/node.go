@@ -36,7 +36,6 @@ type Node struct {
 
 	commands map[string]binding // of the protocols, by name
 	skills   map[string]binding // of the body, by name
-	offer    offer              // what the sessions were made for
 	served   served             // who publishes and serves, as of the last look
 	sources  *sources
 	streams  *streams
@@ -173,6 +172,7 @@ func (n *Node) onEffect(l *link, generation int, e teleop.Effect) {
 		n.streams.refresh()
 	case teleop.EffectEnded:
 		n.ctx.Log().Info("the handheld is gone", "dialect", l.dialect.Name, "name", e.Client.Name, "address", e.Client.Addr.String(), "reason", e.Reason)
+		n.lookAgain(n.ctx.Now()) // the next one shall be told what is true now
 	default: // was done on the reader
 	}
 }

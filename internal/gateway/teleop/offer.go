@@ -44,14 +44,14 @@ func (n *Node) look() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, l := range n.links {
-		if l.session != nil && (reflect.DeepEqual(now, n.offer) || l.session.Client().Session != 0) {
+		if l.session != nil && (reflect.DeepEqual(now, l.offer) || l.session.Client().Session != 0) {
 			continue
 		}
 		if err := l.renew(now); err != nil {
 			return err
 		}
+		l.offer = now
 	}
-	n.offer = now
 	return nil
 }
 

@@ -274,3 +274,10 @@ func (h *handheld) must(name string, args teleop.Args) teleop.Ack {
 }
 
 func remote() teleop.Args { return teleop.Args{{Name: "mode", Value: teleop.Text("remote")}} }
+
+// publish advertises a topic in the fixture's name and publishes a message.
+func publish[T any](c *node.Context, t *bus.Topic[T], v T) *bus.Publisher[T] {
+	p := bus.NewPublisher(c, t)
+	p.Publish(v)
+	return p
+}
