@@ -82,6 +82,9 @@ func (l *handheldLink) ask(ctx context.Context, host string, question []byte, us
 			}
 		}
 	}
+	if err := ctx.Err(); errors.Is(err, context.Canceled) {
+		return err // the user does not wait for an answer
+	}
 	if refused {
 		return fmt.Errorf("no robot listens on %s: is it on, and is its %s gateway enabled? `sarathi discover` shows who is there", host, l.Dialect)
 	}
