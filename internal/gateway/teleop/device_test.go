@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"sarathi/teleop"
 )
 
 // device is a socket that says exactly what a test wants, from an address of its own.
@@ -67,4 +69,23 @@ func (d *device) ask(question, text string) string {
 	}
 	d.t.Fatalf("no answer to %s contains %s", question, text)
 	return ""
+}
+
+// frame waits for a whole frame of the lidar stream, and returns how many bytes it has.
+func (d *device) frame(r *teleop.Reassembler) int {
+	d.t.Helper()
+	d.conn.SetReadDeadline(time.Now().Add(limit))
+	for {
+		n, err := d.conn.Read(d.buf)
+		if err != nil {
+			d.t.Fatalf("waiting for a cloud: %v", err)
+		}
+		h, payload, err := teleop.Molly().ParseChunk(d.buf[:n])
+		if err != nil || h.Stream != teleop.StreamLidar {
+			continue
+		}
+		if f, ok := r.Add(time.Now(), h, payload); ok {
+			return len(f)
+		}
+	}
 }

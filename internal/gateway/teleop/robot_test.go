@@ -34,6 +34,7 @@ type body struct {
 	commands chan driver.Velocity // what it was told, when there is room
 	mu       sync.Mutex
 	last     driver.Velocity
+	at       time.Time // of the last one
 	skills   []string
 	sink     driver.Sink
 }
@@ -51,9 +52,9 @@ func (b *body) Start(_ time.Time, out driver.Sink) error {
 	return nil
 }
 
-func (b *body) Command(_ time.Time, v driver.Velocity) error {
+func (b *body) Command(now time.Time, v driver.Velocity) error {
 	b.mu.Lock()
-	b.last = v
+	b.last, b.at = v, now
 	b.mu.Unlock()
 	select {
 	case b.commands <- v:
@@ -75,6 +76,7 @@ func (b *body) EStop(time.Time, string)       {}
 func (b *body) Release(time.Time) error       { return nil }
 func (b *body) Cancel(time.Time, string)      {}
 func (b *body) velocity() (v driver.Velocity) { b.mu.Lock(); defer b.mu.Unlock(); return b.last }
+func (b *body) toldAt() time.Time             { b.mu.Lock(); defer b.mu.Unlock(); return b.at }
 
 // Run reports that the body is there, until it ends.
 func (b *body) Run(ctx context.Context) error {
@@ -94,18 +96,20 @@ func (b *body) Run(ctx context.Context) error {
 type fixture struct {
 	setup  func(c *node.Context)
 	ctx    *node.Context
-	asked  chan geometry.Twist // what the gateway asked for, when there is room
+	asked  chan geometry.Twist // what the gateway asked for, when there is room; nil: it does not listen
 	estops chan string
 }
 
 func (f *fixture) Setup(c *node.Context) error {
 	f.ctx = c
-	bus.Subscribe(c, topics.HandheldCmdVel, func(v geometry.Twist) {
-		select {
-		case f.asked <- v:
-		default:
-		}
-	})
+	if f.asked != nil {
+		bus.Subscribe(c, topics.HandheldCmdVel, func(v geometry.Twist) {
+			select {
+			case f.asked <- v:
+			default:
+			}
+		})
+	}
 	bus.Subscribe(c, topics.EStopRequest, func(m std.String) { f.estops <- m.Data })
 	if f.setup != nil {
 		f.setup(c)
@@ -135,10 +139,15 @@ func config() gateway.Config {
 
 func newRobot(tb testing.TB, cfg gateway.Config, setup func(c *node.Context)) *robot {
 	tb.Helper()
+	return startRobot(tb, cfg, &fixture{setup: setup, asked: make(chan geometry.Twist, 1024), estops: make(chan string, 16)})
+}
+
+func startRobot(tb testing.TB, cfg gateway.Config, f *fixture) *robot {
+	tb.Helper()
 	r := &robot{
 		bus:     bus.New(bus.Options{Clock: clock.Real{}, RobotNS: "molly"}),
 		body:    &body{commands: make(chan driver.Velocity, 1)},
-		fixture: &fixture{setup: setup, asked: make(chan geometry.Twist, 1024), estops: make(chan string, 16)},
+		fixture: f,
 	}
 	r.t, _ = tb.(*testing.T)
 	if err := r.bus.Declare(topics.Topics(), topics.Services()); err != nil {
