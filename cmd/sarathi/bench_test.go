@@ -31,7 +31,8 @@ func buildBinary(b *testing.B) string {
 func startRobot(b *testing.B, binary string) (pid int, socket string, stop func()) {
 	b.Helper()
 	dir := b.TempDir()
-	robot := exec.Command(binary, "run", "--set", "state.dir="+dir, "--set", "sites.dir="+filepath.Join(dir, "sites"))
+	robot := exec.Command(binary, "run", "--set", "state.dir="+dir, "--set", "sites.dir="+filepath.Join(dir, "sites"),
+		"--set", "teleop.bind=127.0.0.1", "--set", "teleop.molly.port=0")
 	out, err := robot.StdoutPipe()
 	if err != nil {
 		b.Fatal(err)

@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"sarathi/cmd/sarathi/doctor"
 	"sarathi/internal/gateway/controlsocket"
+	"sarathi/internal/gateway/teleop"
 	"sarathi/internal/profile"
 )
 
@@ -51,6 +54,14 @@ func (c *doctorCommand) plan(ctx context.Context, e *env, p *profile.Profile) (d
 		return doctor.Plan{}, err
 	}
 	plan := doctor.Plan{Folders: []doctor.Folder{{Name: "state.dir", Path: state}, {Name: "sites.dir", Path: sites}}}
+	for _, s := range []struct {
+		key string
+		teleop.Socket
+	}{{"teleop.molly.port", p.Teleop.Molly}, {"teleop.pashupati.port", p.Teleop.Pashupati}} {
+		if s.Enabled {
+			plan.Ports = append(plan.Ports, doctor.Port{Name: s.key, Network: "udp", Address: net.JoinHostPort(p.Teleop.Bind, strconv.Itoa(s.Port))})
+		}
+	}
 	if r, err := e.dial(ctx, filepath.Join(state, controlsocket.FileName)); err == nil {
 		plan.Running = true
 		return plan, r.Close()

@@ -101,6 +101,14 @@ func (p *process) end(t *testing.T) int {
 	return 0
 }
 
+// runIn is the command line of a robot that keeps its files in dir and takes no port that another program might want.
+func runIn(dir string) []string {
+	return []string{
+		"run", "--set", "state.dir=" + dir, "--set", "sites.dir=" + filepath.Join(dir, "sites"),
+		"--set", "teleop.bind=127.0.0.1", "--set", "teleop.molly.port=0",
+	}
+}
+
 // ticker is a robot's node that publishes.
 type ticker struct{}
 
@@ -118,7 +126,7 @@ func startTicking(t *testing.T) string {
 	exec := node.NewRealtime(node.Options{Bus: bus.New(bus.Options{Clock: clock.Real{}})})
 	err := exec.Start(context.Background(),
 		node.Spec{Name: "ticker", New: func() (node.Node, error) { return ticker{}, nil }},
-		node.Spec{Name: "control_socket_node", Stage: node.StageGateway, New: func() (node.Node, error) {
+		node.Spec{Name: controlsocket.Name, Stage: node.StageGateway, New: func() (node.Node, error) {
 			return controlsocket.New(controlsocket.Config{Path: socket}, controlsocket.Deps{Nodes: exec.Nodes})
 		}})
 	if err != nil {
@@ -164,7 +172,7 @@ func TestInterruptEndsInOrder(t *testing.T) {
 
 func TestARobotStopsInOrder(t *testing.T) {
 	dir := t.TempDir()
-	p := startProcess(t, "main", "run", "--set", "state.dir="+dir, "--set", "sites.dir="+dir)
+	p := startProcess(t, "main", runIn(dir)...)
 	p.waitFor(t, "is up")
 	socket := filepath.Join(dir, controlsocket.FileName)
 	look := startProcess(t, "main", "topic", "echo", "/control/status", "-n", "1", "--socket", socket)
@@ -172,7 +180,7 @@ func TestARobotStopsInOrder(t *testing.T) {
 	if code := look.end(t); code != 0 {
 		t.Errorf("looking at it: exit code %d; stderr: %s", code, look.stderr.String())
 	}
-	second := startProcess(t, "main", "run", "--set", "state.dir="+dir, "--set", "sites.dir="+dir)
+	second := startProcess(t, "main", runIn(dir)...)
 	if code := second.end(t); code != exitUsage || !strings.Contains(second.stderr.String(), fmt.Sprintf("(pid %d)", p.Process.Pid)) {
 		t.Errorf("a second robot: exit code %d; stderr: %s", code, second.stderr.String())
 	}
@@ -197,7 +205,7 @@ func TestARobotOutlivesTheReaderOfItsLog(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := child(t, "main", "run", form, "-v", "--set", "state.dir="+dir, "--set", "sites.dir="+dir)
+		p := child(t, "main", append(runIn(dir), form, "-v")...)
 		p.Stdout, p.Stderr = end, end
 		if err := errors.Join(p.Start(), end.Close()); err != nil {
 			t.Fatal(err)

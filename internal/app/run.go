@@ -58,12 +58,7 @@ func runWith(ctx context.Context, p *profile.Profile, plant *simulated.Plant, o 
 		return fmt.Errorf("topics: %w", err)
 	}
 	exec := node.NewRealtime(node.Options{Bus: b, Seed: p.Seed, Log: log})
-	specs := append(wiring(p, plant, healthmonitor.NewSystemProbe(dirs.sites), logNode), node.Spec{
-		Name: "control_socket_node", Stage: node.StageGateway,
-		New: func() (node.Node, error) {
-			return controlsocket.New(controlsocket.Config{Path: dirs.socket}, controlsocket.Deps{Nodes: exec.Nodes})
-		},
-	})
+	specs := append(wiring(p, plant, healthmonitor.NewSystemProbe(dirs.sites), logNode), gateways(p, dirs.socket, exec.Nodes)...)
 	if err := exec.Start(ctx, adapt(specs)...); err != nil {
 		return notStarted(err)
 	}

@@ -33,6 +33,7 @@ func load(t *testing.T, sets ...string) *profile.Profile {
 	dir := t.TempDir()
 	p, err := profile.Load("molly", append([]string{
 		"simulated.world=empty", "state.dir=" + filepath.Join(dir, "state"), "sites.dir=" + filepath.Join(dir, "sites"),
+		"teleop.bind=127.0.0.1", "teleop.molly.port=0",
 	}, sets...))
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,9 @@ package app
 import (
 	"sarathi/internal/body/host"
 	"sarathi/internal/body/simulated"
+	"sarathi/internal/gateway/controlsocket"
+	"sarathi/internal/gateway/teleop"
+	"sarathi/internal/geom"
 	"sarathi/internal/node"
 	"sarathi/internal/nodes/controlmux"
 	"sarathi/internal/nodes/frames"
@@ -30,6 +33,26 @@ func wiring(p *profile.Profile, plant *simulated.Plant, probe healthmonitor.Prob
 			return healthmonitor.New(p.Health, healthmonitor.Deps{Probe: probe})
 		}},
 	}
+}
+
+// gateways is the list of the nodes that own sockets: a robot that runs has them, a simulation in lockstep does not. socket is the path of
+// the control socket; nodes lists what runs.
+func gateways(p *profile.Profile, socket string, nodes func() []node.Stats) []node.Spec {
+	out := []node.Spec{{Name: controlsocket.Name, Stage: node.StageGateway, New: func() (node.Node, error) {
+		return controlsocket.New(controlsocket.Config{Path: socket}, controlsocket.Deps{Nodes: nodes})
+	}}}
+	if p.Teleop.Enabled() {
+		out = append(out, node.Spec{Name: teleop.Name, Stage: node.StageGateway, New: func() (node.Node, error) {
+			return teleop.New(p.Teleop, teleop.Deps{Name: p.Robot.Name, Limits: joystick(p), Base: p.Robot.Frames.Names.BaseLink})
+		}})
+	}
+	return out
+}
+
+// joystick returns the largest velocity that a handheld gets: what the mux lets through and the body does.
+func joystick(p *profile.Profile) geom.Velocity {
+	body, remote := p.Robot.MaxVelocity(), p.Control.RemoteLimits
+	return geom.Velocity{VX: min(body.VX, remote[0]), VY: min(body.VY, remote[1]), WZ: min(body.WZ, remote[2])}
 }
 
 // sectors and odometry give components the frame names of the robot, which the profile says once.

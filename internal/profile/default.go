@@ -3,6 +3,7 @@ package profile
 import (
 	"sarathi/internal/body/host"
 	"sarathi/internal/body/simulated"
+	"sarathi/internal/gateway/teleop"
 	"sarathi/internal/nodes/controlmux"
 	"sarathi/internal/nodes/frames"
 	"sarathi/internal/nodes/healthmonitor"
@@ -37,6 +38,7 @@ func Default() Profile {
 		Sectors:   sectors,
 		Odometry:  odometrymonitor.DefaultConfig(),
 		Health:    healthmonitor.DefaultConfig(),
+		Teleop:    teleop.DefaultConfig(),
 		State:     Folder{Dir: "~/.molly"},
 		Sites:     Folder{Dir: "~/dev/Molly/map"},
 		Seed:      1,

@@ -14,6 +14,7 @@ import (
 	"sarathi/internal/body/host"
 	"sarathi/internal/body/simulated"
 	"sarathi/internal/config"
+	"sarathi/internal/gateway/teleop"
 	"sarathi/internal/geom"
 	"sarathi/internal/nodes/controlmux"
 	"sarathi/internal/nodes/frames"
@@ -31,6 +32,7 @@ type Profile struct {
 	Sectors   lidarsector.Config     `doc:"sector scans made of the lidar"`
 	Odometry  odometrymonitor.Config `doc:"trip meter"`
 	Health    healthmonitor.Config   `doc:"watch over sensors and computer"`
+	Teleop    teleop.Config          `doc:"handhelds over UDP"`
 	State     Folder                 `doc:"what is remembered between runs"`
 	Sites     Folder                 `doc:"mapped places"`
 	Seed      uint64                 `doc:"of every random source in simulation"`

@@ -17,6 +17,9 @@ import (
 	"sarathi/internal/topics"
 )
 
+// Name is the node's name.
+const Name = "control_socket_node"
+
 // Deps is what the socket shows besides the bus.
 type Deps struct {
 	Nodes func() []node.Stats // the executor's view of its nodes; called from any goroutine

@@ -80,7 +80,7 @@ func newRobot(t *testing.T, socket string) *robot {
 func (r *robot) start() error {
 	return r.exec.Start(context.Background(),
 		node.Spec{Name: "talker_node", Stage: node.StageBehaviour, New: func() (node.Node, error) { return r.talker, nil }},
-		node.Spec{Name: "control_socket_node", Stage: node.StageGateway, New: func() (node.Node, error) {
+		node.Spec{Name: controlsocket.Name, Stage: node.StageGateway, New: func() (node.Node, error) {
 			return controlsocket.New(controlsocket.Config{Path: r.socket}, controlsocket.Deps{Nodes: r.exec.Nodes})
 		}})
 }

@@ -65,6 +65,9 @@ func DefaultConfig() Config {
 	}
 }
 
+// Enabled reports whether any dialect is: without one there is no gateway.
+func (c Config) Enabled() bool { return c.Molly.Enabled || c.Pashupati.Enabled }
+
 // Validate reports what the gateway cannot work with.
 func (c Config) Validate() error {
 	var p config.Problems
