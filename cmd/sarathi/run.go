@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"log/slog"
 	"os/signal"
+	"strconv"
 	"syscall"
 
 	"sarathi/internal/app"
+	"sarathi/internal/gateway/teleop"
 	"sarathi/internal/profile"
+	handheld "sarathi/teleop"
 )
 
 // runCommand is `sarathi run`.
@@ -32,7 +35,7 @@ func (c *runCommand) Run(ctx context.Context, e *env) error {
 	signal.Ignore(syscall.SIGPIPE) // whoever reads the log may go; the robot stays
 	started := func() {
 		e.tell(map[string]any{"event": "started", "robot": p.Robot.Name, "socket": socket},
-			fmt.Sprintf("%s is up. `%s` looks at it; Ctrl-C stops it.", p.Robot.Name, e.lookAt(socket)))
+			fmt.Sprintf("%s is up. %s`%s` looks at it; Ctrl-C stops it.", p.Robot.Name, e.driveIt(p), e.lookAt(socket)))
 	}
 	if err := e.runRobot(ctx, p, app.RunOptions{Log: e.logHandler(c.Verbose), Started: started}); err != nil {
 		return err
@@ -48,6 +51,27 @@ func (e *env) tell(event map[string]any, text string) {
 		return
 	}
 	fmt.Fprintln(e.stdout, text)
+}
+
+// driveIt says how to drive a robot from this computer; nothing when it does not listen for handhelds, or nobody knows where.
+func (e *env) driveIt(p *profile.Profile) string {
+	for _, d := range []struct {
+		*handheld.Dialect
+		teleop.Socket
+	}{{handheld.Molly(), p.Teleop.Molly}, {handheld.Pashupati(), p.Teleop.Pashupati}} {
+		if !d.Enabled || d.Socket.Port == 0 {
+			continue
+		}
+		command := e.program + " drive localhost"
+		if d.Socket.Port != int(d.Dialect.Port) {
+			command += ":" + strconv.Itoa(d.Socket.Port)
+		}
+		if d.Name != handheld.MollyName {
+			command += " --dialect " + d.Name
+		}
+		return "`" + command + "` drives it, "
+	}
+	return ""
 }
 
 // lookAt returns the command that looks at the robot behind a socket.

@@ -1,13 +1,18 @@
 package teleop_test
 
 import (
+	"bytes"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"sarathi/driver"
+	"sarathi/internal/bus"
+	"sarathi/internal/clock"
 	gateway "sarathi/internal/gateway/teleop"
+	"sarathi/internal/node"
 	"sarathi/msg/geometry"
 	"sarathi/teleop"
 )
@@ -75,6 +80,67 @@ func TestDriveAndLeave(t *testing.T) {
 			h.leave()
 			r.stands()
 		})
+	}
+}
+
+// A joystick is the handheld's word, and the mux heeds it in remote mode only, once it was seen at rest.
+func TestOnlyRemoteModeDrives(t *testing.T) {
+	r := newRobot(t, config(), nil)
+	h := r.connect(teleop.Pashupati())
+	push := func() {
+		for range 20 {
+			h.Drive(teleop.Velocity{VX: 0.5})
+			r.asks(moving)
+		}
+		if v := r.body.velocity(); v != (driver.Velocity{}) {
+			t.Errorf("the body is told %+v", v)
+		}
+	}
+	push() // automatic
+	h.must("set_mode", remote())
+	push() // not armed
+	r.drive(h, 0.3)
+}
+
+func TestTheHardwareEStopHoldsTheLatch(t *testing.T) {
+	r := newRobot(t, config(), nil)
+	h := r.connect(teleop.Molly())
+	r.body.sink.EStop(driver.EStopState{Engaged: true, Held: true, Reason: "button"})
+	h.until("the e-stop", func(s teleop.Snapshot) bool { return s.State.EStop.V })
+	if a := h.do("estop_release", nil); a.OK || !strings.Contains(a.Msg, "hardware e-stop") {
+		t.Errorf("%+v", a)
+	}
+	r.body.sink.EStop(driver.EStopState{Engaged: true, Reason: "button"})
+	for range 100 { // until the mux has heard that the button is let go
+		if h.do("estop_release", nil).OK {
+			break
+		}
+	}
+	h.until("the release", func(s teleop.Snapshot) bool { return !s.State.EStop.V })
+}
+
+func TestAWarningWithoutAToken(t *testing.T) {
+	for token, warned := range map[string]bool{"": true, "s3cret": false} {
+		cfg := config()
+		cfg.Token = token
+		var log bytes.Buffer
+		n, err := gateway.New(cfg, gateway.Deps{Name: "Molly One"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		exec := node.NewRealtime(node.Options{Bus: bus.New(bus.Options{Clock: clock.Real{}}), Log: slog.NewTextHandler(&log, nil)})
+		if err := exec.Start(t.Context(), node.Spec{Name: gateway.Name, Stage: node.StageGateway, New: func() (node.Node, error) { return n, nil }}); err != nil {
+			t.Fatal(err)
+		}
+		if err := exec.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(log.String(), "anyone on the network can drive this robot"); got != warned {
+			t.Errorf("token %q: warned: %v", token, got)
+		}
+		if token != "" && strings.Contains(log.String(), token) {
+			t.Error("the log tells the token")
+		}
 	}
 }
 
