@@ -22,6 +22,7 @@ var timeAskers = []exception{
 	{"internal/node", "runs loops in real time"},
 	{"internal/body", "talks to hardware with deadlines"},
 	{"internal/gateway", "talks to the network with deadlines"},
+	{"rosbridge", "talks to the network with deadlines"},
 	{"internal/app/simulate.go", "paces a simulation by the wall clock"},
 	{"internal/tools", "runs on the developer's machine"},
 	{"cmd", "runs on the operator's machine"},
