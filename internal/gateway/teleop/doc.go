@@ -6,7 +6,7 @@
 //	                            └─ datagrams ┘
 //
 // Each dialect has a socket, a reader that sleeps until a datagram or the session's next deadline, and a session. Sessions are guarded
-// by one lock, which the readers and the node's loop share; nothing that waits is done under it but sending, which is bounded. A velocity
+// by one lock, which the readers and the node's loop share; nothing that waits is done under it, sending included. A velocity
 // goes from the socket to the bus on the reader, without an allocation and without the loop, so that whatever the loop does delays
 // neither driving nor stopping.
 //

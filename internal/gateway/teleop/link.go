@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"syscall"
 	"time"
 
 	"golang.org/x/net/ipv4"
@@ -19,8 +20,6 @@ import (
 const (
 	// longestDatagram bounds what is read of a datagram [bytes]; the kernel cuts off the rest, and what was cut off is no JSON any more.
 	longestDatagram = teleop.MaxDatagram
-	// sendLimit is how long a burst may wait for a link that takes nothing. What does not go in time is lost, as on the air.
-	sendLimit = 2 * time.Millisecond
 	// mostBatch bounds the datagrams that go to the kernel in one call.
 	mostBatch = 64
 )
@@ -109,7 +108,7 @@ func (l *link) apply(now time.Time, out teleop.Output) {
 		return
 	}
 	l.act(out.Effects)
-	l.send(now, out.Datagrams)
+	l.send(out.Datagrams)
 	l.arm()
 }
 
@@ -153,7 +152,7 @@ func (l *link) intrudes(effects []teleop.Effect) bool {
 func (l *link) turnAway(now time.Time) {
 	to := l.session.Client().Addr
 	l.session.SetToken(now, l.node.token) // ends the session; its effects undo what was not done
-	l.send(now, []teleop.Datagram{{To: to, Data: []byte(busy)}})
+	l.send([]teleop.Datagram{{To: to, Data: []byte(busy)}})
 	l.arm()
 }
 
@@ -169,19 +168,8 @@ func (l *link) arm() {
 	l.conn.SetReadDeadline(at)
 }
 
-// send sends datagrams, many in one call. It gives up after sendLimit.
-func (l *link) send(now time.Time, datagrams []teleop.Datagram) {
-	if len(datagrams) == 0 {
-		return
-	}
-	//nolint:errcheck // the socket is closed: nothing is sent
-	l.conn.SetWriteDeadline(now.Add(sendLimit))
-	if len(datagrams) == 1 {
-		if _, err := l.conn.WriteToUDPAddrPort(datagrams[0].Data, datagrams[0].To); err != nil {
-			l.unsent++
-		}
-		return
-	}
+// send sends datagrams, many in one call. It never waits: what the socket has no room for is lost, as on the air.
+func (l *link) send(datagrams []teleop.Datagram) {
 	for len(datagrams) > 0 {
 		some := datagrams[:min(len(datagrams), mostBatch)]
 		datagrams = datagrams[len(some):]
@@ -205,14 +193,10 @@ func (l *link) sendBatch(datagrams []teleop.Datagram) {
 	}
 	rest := l.messages[:len(datagrams)]
 	for len(rest) > 0 {
-		sent, err := l.batch.WriteBatch(rest, 0)
+		sent, err := l.batch.WriteBatch(rest, syscall.MSG_DONTWAIT)
 		if err != nil { // the first of them did not go
 			l.unsent++
 			sent = 1
-			if errors.Is(err, os.ErrDeadlineExceeded) {
-				l.unsent += uint64(len(rest) - 1)
-				break
-			}
 		}
 		rest = rest[max(sent, 1):]
 	}
