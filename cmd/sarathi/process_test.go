@@ -69,6 +69,12 @@ func startProcess(t *testing.T, as string, args ...string) *process {
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if p.ProcessState == nil { // the test failed before it ended
+			p.Process.Kill()
+			p.Wait()
+		}
+	})
 	return p
 }
 
