@@ -54,6 +54,17 @@ func (g *Guard) Velocity(now time.Time) Velocity {
 	return g.command
 }
 
+// Refresh counts as a valid command that keeps the velocity of the last one, or zero when that has timed out. Joint targets are such
+// commands: they keep the body's motion alive as a velocity does.
+func (g *Guard) Refresh(now time.Time) error { return g.Command(now, g.Velocity(now)) }
+
+// Fresh reports whether the last valid command, whatever its velocity, has not timed out and no e-stop is latched. Motion that is not a
+// velocity, such as that of joints, goes on only while it is true.
+func (g *Guard) Fresh(now time.Time) bool {
+	g.Velocity(now)
+	return g.moving
+}
+
 // clockSlack is how much earlier than another a time may be that a goroutine took before it waited for the driver's lock.
 const clockSlack = 20 * time.Millisecond
 

@@ -50,6 +50,42 @@ func TestWatchdogEdge(t *testing.T) {
 	}
 }
 
+// Joint motion lives as long as commands come, whatever their velocity, and a refresh keeps the velocity.
+func TestRefresh(t *testing.T) {
+	var g Guard
+	at := func(d time.Duration) time.Time { return start.Add(d) }
+	if g.Fresh(start) {
+		t.Error("fresh before the first command")
+	}
+	if err := g.Refresh(start); err != nil || !g.Fresh(at(WatchdogTimeout-1)) || g.Velocity(at(WatchdogTimeout-1)) != (Velocity{}) {
+		t.Errorf("a refresh alone is a command of zero: %v", err)
+	}
+	if g.Fresh(at(WatchdogTimeout)) {
+		t.Error("fresh after the time-out")
+	}
+	now := at(time.Second)
+	if err := g.Command(now, Velocity{VX: 1}); err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		now = now.Add(WatchdogTimeout / 2)
+		if err := g.Refresh(now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if v := g.Velocity(now); v != (Velocity{VX: 1}) {
+		t.Errorf("refreshed in time: %v", v)
+	}
+	now = now.Add(WatchdogTimeout)
+	if err := g.Refresh(now); err != nil || g.Velocity(now) != (Velocity{}) || !g.Fresh(now) {
+		t.Errorf("a refresh after the time-out brings the velocity back: %v", err)
+	}
+	g.EStop("test")
+	if err := g.Refresh(now); !errors.Is(err, ErrEStopped) || g.Fresh(now) {
+		t.Errorf("refresh while latched: %v", err)
+	}
+}
+
 // A time-out is final: an older time afterwards brings nothing back.
 func TestTimeOutStays(t *testing.T) {
 	var g Guard
