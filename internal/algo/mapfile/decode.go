@@ -3,7 +3,6 @@ package mapfile
 import (
 	"bytes"
 	"fmt"
-	"math"
 )
 
 // picture is a decoded image: greys scaled to 0..255, row 0 at the top.
@@ -13,7 +12,7 @@ type picture struct {
 	translucent   []bool // pixels that are not fully opaque; nil when the image has no transparency
 }
 
-// Decode reads a map from the contents of its two files.
+// Decode reads a map from the contents of its two files, by the rule of Nav2.
 func Decode(yaml, image []byte) (*Map, error) {
 	meta, err := ParseMeta("map.yaml", yaml)
 	if err != nil {
@@ -24,59 +23,11 @@ func Decode(yaml, image []byte) (*Map, error) {
 
 // DecodeImage makes the map from its description and the content of its image; name is used in messages only.
 func DecodeImage(name string, meta Meta, image []byte) (*Map, error) {
-	pic, err := decodePicture(name, image)
+	s, err := NewSource(name, meta, image)
 	if err != nil {
 		return nil, err
 	}
-	return build(meta, pic, occupancy(meta)), nil
-}
-
-// build turns the picture upside down and maps its greys.
-func build(meta Meta, pic picture, cellOf [256]int8) *Map {
-	m := &Map{Meta: meta, Width: pic.width, Height: pic.height, Cells: make([]int8, len(pic.grey))}
-	for y := range pic.height {
-		from := y * pic.width
-		to := (pic.height - 1 - y) * pic.width
-		for x := range pic.width {
-			v := cellOf[pic.grey[from+x]]
-			if pic.translucent != nil && pic.translucent[from+x] && meta.Mode != Raw {
-				v = Unknown
-			}
-			m.Cells[to+x] = v
-		}
-	}
-	return m
-}
-
-// occupancy is the cell value of each grey.
-func occupancy(meta Meta) [256]int8 {
-	var table [256]int8
-	for g := range table {
-		table[g] = meta.occupancy(g)
-	}
-	return table
-}
-
-func (m Meta) occupancy(grey int) int8 {
-	if m.Mode == Raw {
-		if grey <= int(Occupied) {
-			return int8(grey)
-		}
-		return Unknown
-	}
-	p := float64(grey) / 255
-	if !m.Negate {
-		p = 1 - p
-	}
-	switch {
-	case p <= m.FreeThresh: // wins over occupied where both hold, as Nav2 assigns it last
-		return Free
-	case p >= m.OccupiedThresh:
-		return Occupied
-	case m.Mode == Scale:
-		return int8(math.Round((p - m.FreeThresh) / (m.OccupiedThresh - m.FreeThresh) * 100))
-	}
-	return Unknown
+	return s.Map(Nav2), nil
 }
 
 // decodePicture recognises the format by its first bytes: names of real maps lie.
@@ -134,5 +85,5 @@ func luma(r, g, b uint8) uint8 {
 	if r == g && g == b {
 		return r
 	}
-	return uint8(math.Round(0.2126*float64(r) + 0.7152*float64(g) + 0.0722*float64(b)))
+	return uint8((2126*int(r) + 7152*int(g) + 722*int(b) + 5000) / 10000)
 }

@@ -11,7 +11,8 @@
 // or less than 8 bits are scaled to 0..255; colours count with their Rec. 709 luma.
 //
 // Grey 205, which map savers write for unknown cells, has p = 0.196: it is unknown at free_thresh 0.196 but free at 0.25.
-// Site maps (specification 002) combine 205 and 0.25 and mean unknown: [LoadSite] reads them so, [Load] follows Nav2.
+// Site maps (specification 002) combine 205 and 0.25 and mean unknown: [LoadSite] reads them so, [Load] follows Nav2. [Open] leaves
+// that open: a [Source] counts and maps by either [Rule], and warns of greys on which two readers may differ.
 //
 // Everything but load.go is free of I/O. Memory is bounded by the size of the file and by [MaxCells].
 package mapfile

@@ -13,55 +13,47 @@ import (
 // maxImage bounds the image file [bytes]: a 16-bit PGM of MaxCells pixels has half of it.
 const maxImage = 4 * MaxCells
 
-// siteUnknown is the grey of unknown cells in the map of a site (specification 002, "Sites").
-const siteUnknown = 205
-
-// Load reads the map that a YAML file describes; a relative image path starts at the folder of that file.
-func Load(yamlPath string) (*Map, error) { return load(osFiles{}, yamlPath) }
+// Load reads the map that a YAML file describes by the rule of Nav2; a relative image path starts at the folder of that file.
+func Load(yamlPath string) (*Map, error) { return load(osFiles{}, yamlPath, Nav2) }
 
 // LoadFS is Load inside a file system. An absolute image path is a fault there.
-func LoadFS(fsys fs.FS, yamlPath string) (*Map, error) { return load(fsFiles{fsys}, yamlPath) }
+func LoadFS(fsys fs.FS, yamlPath string) (*Map, error) { return load(fsFiles{fsys}, yamlPath, Nav2) }
 
-// LoadSite reads the map of a site, where grey 205 means unknown whatever free_thresh says (specification 002).
-func LoadSite(yamlPath string) (*Map, error) {
-	meta, pic, err := read(osFiles{}, yamlPath)
+// LoadSite reads the map of a site, where grey 205 means unknown whatever free_thresh says; see [Site].
+func LoadSite(yamlPath string) (*Map, error) { return load(osFiles{}, yamlPath, Site) }
+
+// Open reads the files of a map without deciding what its greys mean.
+func Open(yamlPath string) (*Source, error) { return open(osFiles{}, yamlPath) }
+
+// OpenFS is Open inside a file system. An absolute image path is a fault there.
+func OpenFS(fsys fs.FS, yamlPath string) (*Source, error) { return open(fsFiles{fsys}, yamlPath) }
+
+func load(f files, yamlPath string, r Rule) (*Map, error) {
+	s, err := open(f, yamlPath)
 	if err != nil {
 		return nil, err
 	}
-	table := occupancy(meta)
-	if meta.Mode == Trinary {
-		table[siteUnknown] = Unknown
-	}
-	return build(meta, pic, table), nil
+	return s.Map(r), nil
 }
 
-func load(f files, yamlPath string) (*Map, error) {
-	meta, pic, err := read(f, yamlPath)
-	if err != nil {
-		return nil, err
-	}
-	return build(meta, pic, occupancy(meta)), nil
-}
-
-func read(f files, yamlPath string) (Meta, picture, error) {
+func open(f files, yamlPath string) (*Source, error) {
 	text, err := readBounded(f, yamlPath, maxMeta+1)
 	if err != nil {
-		return Meta{}, picture{}, &Error{File: yamlPath, Problem: "cannot be read", Err: reason(err), Remedy: "give the path of a map's YAML file"}
+		return nil, &Error{File: yamlPath, Problem: "cannot be read", Err: reason(err), Remedy: "give the path of a map's YAML file"}
 	}
 	meta, err := ParseMeta(yamlPath, text)
 	if err != nil {
-		return Meta{}, picture{}, err
+		return nil, err
 	}
 	imagePath := f.beside(yamlPath, meta.Image)
 	data, err := readBounded(f, imagePath, maxImage)
 	if err != nil {
-		return Meta{}, picture{}, &Error{
-			File: yamlPath, Problem: fmt.Sprintf("image %s cannot be read", imagePath), Err: reason(err),
+		return nil, &Error{
+			File: yamlPath, Line: meta.ImageLine, Problem: fmt.Sprintf("image %s cannot be read", imagePath), Err: reason(err),
 			Remedy: "correct `image`; a relative path starts at the folder of the YAML file",
 		}
 	}
-	pic, err := decodePicture(imagePath, data)
-	return meta, pic, err
+	return NewSource(imagePath, meta, data)
 }
 
 // files is where map files come from.

@@ -24,8 +24,11 @@ type Map struct {
 	Cells         []int8 // row by row from the bottom (smallest y of the grid frame), each row from the left
 }
 
-// Counts are numbers of cells by meaning.
+// Counts are numbers of cells by meaning. Between are the cells of scale and raw maps that are neither free nor occupied.
 type Counts struct{ Free, Occupied, Unknown, Between int }
+
+// Total is the number of all cells.
+func (c Counts) Total() int { return c.Free + c.Occupied + c.Unknown + c.Between }
 
 // At is the value of a cell; Unknown outside the map.
 func (m *Map) At(col, row int) int8 {
@@ -49,7 +52,7 @@ func (m *Map) Center(col, row int) geom.Vec2 {
 	})
 }
 
-// Count counts the cells by meaning.
+// Count counts the cells by value. [Source.Count] counts by what the pixels mean, before they are rounded.
 func (m *Map) Count() Counts {
 	var c Counts
 	for _, v := range m.Cells {

@@ -23,7 +23,7 @@ func metaText(extra string) string {
 func TestParseMeta(t *testing.T) {
 	want := Meta{
 		Image: "map.pgm", Mode: Trinary, Resolution: 0.05, Origin: geom.Pose2{X: -1, Y: -2, Theta: 0.5},
-		OccupiedThresh: 0.65, FreeThresh: 0.196,
+		OccupiedThresh: 0.65, FreeThresh: 0.196, ImageLine: 1,
 	}
 	tests := []struct {
 		name, text string
@@ -32,7 +32,7 @@ func TestParseMeta(t *testing.T) {
 		{"plain", metaText(""), func(*Meta) {}},
 		{"extra keys", metaText("floor: 2\nmeta: {site: lobby}\nlist:\n  - a\n"), func(*Meta) {}},
 		{"crlf", strings.ReplaceAll(metaText(""), "\n", "\r\n"), func(*Meta) {}},
-		{"document markers", "---\n" + metaText("...\n"), func(*Meta) {}},
+		{"document markers", "---\n" + metaText("...\n"), func(m *Meta) { m.ImageLine = 2 }},
 		{"scale", metaText("mode: scale\n"), func(m *Meta) { m.Mode = Scale }},
 		{"raw quoted", metaText("mode: \"raw\"\n"), func(m *Meta) { m.Mode = Raw }},
 		{"negate 1", strings.Replace(metaText(""), "negate: 0", "negate: 1", 1), func(m *Meta) { m.Negate = true }},
@@ -108,12 +108,12 @@ func TestParseMetaFaults(t *testing.T) {
 		}
 	}
 	_, err := ParseMeta("m.yaml", []byte("image: [\n"))
-	if err == nil || !strings.HasPrefix(err.Error(), "m.yaml: not a YAML file: [1:") || strings.Contains(err.Error(), "\n") {
+	if err == nil || !strings.HasPrefix(err.Error(), "m.yaml:1: not a YAML file: ") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("broken YAML gives %v", err)
 	}
 }
 
-func TestOccupancy(t *testing.T) {
+func TestMeaning(t *testing.T) {
 	trinary := Meta{Mode: Trinary, OccupiedThresh: 0.65, FreeThresh: 0.196}
 	with := func(m Meta, change func(*Meta)) Meta { change(&m); return m }
 	negated := with(trinary, func(m *Meta) { m.Negate = true })
@@ -148,7 +148,7 @@ func TestOccupancy(t *testing.T) {
 		{"raw 255", Meta{Mode: Raw}, 255, Unknown},
 	}
 	for _, tt := range tests {
-		if got := tt.meta.occupancy(tt.grey); got != tt.want {
+		if got := tt.meta.meaning(tt.grey).value; got != tt.want {
 			t.Errorf("%s: grey %d is %d, want %d", tt.name, tt.grey, got, tt.want)
 		}
 	}
@@ -198,7 +198,7 @@ func TestLoadPaths(t *testing.T) {
 		t.Errorf("relative path: %v", err)
 	}
 	for _, tt := range []struct{ file, want string }{
-		{"abs.yaml", "abs.yaml: image /img/map.pgm cannot be read: "},
+		{"abs.yaml", "abs.yaml:1: image /img/map.pgm cannot be read: "},
 		{"none.yaml", "none.yaml: cannot be read: "},
 		{"bad.yaml", "bad.pgm: the image ends early: 3 bytes of pixels in place of 16; "},
 	} {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
@@ -35,6 +36,7 @@ type Meta struct {
 	OccupiedThresh float64    // p at and above which a cell is occupied
 	FreeThresh     float64    // p at and below which a cell is free
 	Warnings       []string   // oddities that were accepted, each with file and line
+	ImageLine      int        // line of `image` in the YAML file, 1-based, for messages
 }
 
 // ParseMeta reads the YAML file; name is used in messages only. All faults are reported at once, each as an [*Error].
@@ -54,7 +56,7 @@ func ParseMeta(name string, data []byte) (Meta, error) {
 	if len(p.faults) == 0 {
 		p.check(m)
 	}
-	m.Warnings = p.warnings
+	m.Warnings, m.ImageLine = p.warnings, line(p.values["image"])
 	return m, errors.Join(p.faults...)
 }
 
@@ -77,9 +79,9 @@ func (p *metaParser) fields(data []byte) {
 	}
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
+		at, why := syntax(err)
 		p.faults = append(p.faults, &Error{
-			File: p.name, Problem: "not a YAML file", Err: firstLine(err),
-			Remedy: "write `key: value` lines as map_server does",
+			File: p.name, Line: at, Problem: "not a YAML file", Err: why, Remedy: "write `key: value` lines as map_server does",
 		})
 		return
 	}
@@ -233,8 +235,11 @@ func isNaN(s string) bool {
 	return strings.EqualFold(strings.TrimLeft(s, "+-."), "nan")
 }
 
-// firstLine drops the source excerpt that the YAML parser appends; it begins with [line:column].
-func firstLine(err error) error {
+// syntax takes the line and the reason out of what the YAML parser says, which appends an excerpt of the source.
+func syntax(err error) (line int, why error) {
+	if e, ok := errors.AsType[*yaml.SyntaxError](err); ok && e.Token != nil && e.Token.Position != nil {
+		return e.Token.Position.Line, errors.New(e.Message)
+	}
 	text, _, _ := strings.Cut(err.Error(), "\n")
-	return errors.New(text)
+	return 0, errors.New(text)
 }

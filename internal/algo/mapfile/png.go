@@ -28,6 +28,11 @@ func decodePNG(data []byte) (picture, error) {
 		}
 	case *image.Paletted:
 		pic.fillPaletted(img)
+	case *image.RGBA: // of a PNG without transparency
+		pic.fillRGB(img.Pix, img.Stride)
+	case *image.NRGBA:
+		pic.fillRGB(img.Pix, img.Stride)
+		pic.fillAlpha(img.Pix, img.Stride)
 	case *image.Gray16:
 		for i := range pic.grey {
 			pic.grey[i] = scaleGrey(int(img.Gray16At(i%size.X, i/size.X).Y), 65535)
@@ -38,6 +43,30 @@ func decodePNG(data []byte) (picture, error) {
 		}
 	}
 	return pic, nil
+}
+
+// fillRGB takes the greys of pixels of four bytes: red, green, blue and one that does not count.
+func (p *picture) fillRGB(pix []uint8, stride int) {
+	for y := range p.height {
+		row, to := pix[y*stride:y*stride+4*p.width], p.grey[y*p.width:(y+1)*p.width]
+		for x := range to {
+			c := row[4*x : 4*x+3 : 4*x+3]
+			to[x] = luma(c[0], c[1], c[2])
+		}
+	}
+}
+
+// fillAlpha notes the pixels of four bytes whose last is not 255.
+func (p *picture) fillAlpha(pix []uint8, stride int) {
+	for i := range p.grey {
+		if pix[i/p.width*stride+i%p.width*4+3] == 255 {
+			continue
+		}
+		if p.translucent == nil {
+			p.translucent = make([]bool, len(p.grey))
+		}
+		p.translucent[i] = true
+	}
 }
 
 // fillPaletted converts each colour of the palette once.

@@ -57,7 +57,7 @@ func TestVariants(t *testing.T) {
 		if err := json.Unmarshal(raw, &want); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		m, err := Load(filepath.Join(dir, name+".yaml"))
+		src, err := Open(filepath.Join(dir, name+".yaml"))
 		if want.Expect.Error || want.Expect.Reject {
 			checkFault(t, name, dir, err)
 			continue
@@ -67,16 +67,12 @@ func TestVariants(t *testing.T) {
 			continue
 		}
 		e := want.Expect
-		got := m.Count()
-		if m.Meta.Mode == Scale {
-			// The file counts 7939 cells of p = 0.0039 as between the thresholds; they round to the value of a free cell.
-			got.Between, got.Free = got.Between+got.Free, 0
-		}
-		if want := (Counts{*e.Free, e.Occ, e.Unk, e.Mid}); got != want {
+		if got, want := src.Count(Nav2), (Counts{*e.Free, e.Occ, e.Unk, e.Mid}); got != want {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
-		if wantWarning := name == "nan_yaw"; (len(m.Meta.Warnings) > 0) != wantWarning {
-			t.Errorf("%s: warnings %q", name, m.Meta.Warnings)
+		wantWarning := map[string]string{"nan_yaw": "taken as 0", "free_025": "138722 cells of grey 205", "png_alpha": "not fully opaque"}[name]
+		if got := strings.Join(src.Warnings(), "\n"); (got != "") != (wantWarning != "") || !strings.Contains(got, wantWarning) {
+			t.Errorf("%s: warnings %q, want %q", name, got, wantWarning)
 		}
 	}
 }
@@ -131,12 +127,12 @@ func TestThresholdsOfNav2Maps(t *testing.T) {
 		"depot.yaml":     {170587, 5947, 8894, 0},
 		"warehouse.yaml": {1422292, 30951, 230801, 0},
 	} {
-		meta, pic, err := read(osFiles{}, filepath.Join(dir, file))
+		src, err := Open(filepath.Join(dir, file))
 		if err != nil {
 			t.Fatal(err)
 		}
-		meta.FreeThresh = 0.196
-		if got := build(meta, pic, occupancy(meta)).Count(); got != want {
+		src.Meta.FreeThresh = 0.196
+		if got := src.Count(Nav2); got != want {
 			t.Errorf("%s: %+v, want %+v", file, got, want)
 		}
 	}
