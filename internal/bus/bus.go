@@ -91,7 +91,10 @@ func (b *Bus) Declare(topics []TopicInfo, services []ServiceInfo) error {
 		t.declared = t.declared || err == nil
 	}
 	for _, info := range services {
-		errs = append(errs, b.serviceLocked(info.Name).declareLocked(info))
+		s := b.serviceLocked(info.Name)
+		err := s.declareLocked(info)
+		errs = append(errs, err)
+		s.declared = s.declared || err == nil
 	}
 	return errors.Join(errs...)
 }

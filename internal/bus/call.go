@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"sarathi/internal/idl"
 	"sarathi/internal/mailbox"
 )
 
@@ -100,37 +99,15 @@ func Call[Req, Resp any](ctx context.Context, b *Bus, s *Service[Req, Resp], req
 	return *r, nil
 }
 
-// CallRaw calls a service by name with a request in JSON and returns the response in
-// JSON. An empty request stands for the type's defaults. It waits until ctx ends, as
-// [Call] does. Never use it on a node's loop.
-func (b *Bus) CallRaw(ctx context.Context, name string, request []byte) ([]byte, error) {
-	b.mu.Lock()
-	svc := b.services[b.Resolve(name)]
-	b.mu.Unlock()
-	if svc == nil || svc.server.Load() == nil {
-		return nil, &CallError{Service: b.Resolve(name), Code: NoServer}
-	}
-	req := svc.typ.Request.New()
-	if len(request) > 0 {
-		if err := req.ParseJSON(request); err != nil {
-			return nil, &CallError{Service: svc.name, Code: BadRequest, Err: err}
-		}
-	}
-	out, err := svc.wait(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	resp, ok := out.(idl.Message)
-	if !ok {
-		return nil, svc.strange(out)
-	}
-	return resp.AppendJSON(nil), nil
-}
-
 // wait starts a request and waits for the answer until ctx ends.
 func (s *service) wait(ctx context.Context, req any) (any, error) {
+	return s.waitAt(ctx, s.server.Load(), req)
+}
+
+// waitAt is wait with the server that is asked, nil for none.
+func (s *service) waitAt(ctx context.Context, srv *server, req any) (any, error) {
 	answers := make(chan answer, 1)
-	c, err := s.start(req, func(resp any, err error) { answers <- answer{resp, err} })
+	c, err := s.startAt(srv, req, func(resp any, err error) { answers <- answer{resp, err} })
 	if err != nil {
 		return nil, err
 	}

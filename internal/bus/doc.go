@@ -33,7 +33,7 @@
 // ones go first.
 //
 // Gateways, recorders and tools have no Go type for what passes. They use the
-// erased side ([SubscribeRaw], [AdvertiseRaw], [Bus.CallRaw]), where a message is a
-// [Sample] that is encoded at most once per encoding, however many want it. Types
+// erased side ([SubscribeRaw], [AdvertiseRaw], [Bus.CallRaw], [ServeRaw]), where a message
+// is a [Sample] that is encoded at most once per encoding, however many want it. Types
 // that nobody here knows pass through as JSON text, with every digit kept.
 package bus

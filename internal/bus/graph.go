@@ -68,7 +68,7 @@ func (b *Bus) Graph() Graph {
 	for _, s := range b.services {
 		if srv := s.server.Load(); srv != nil {
 			g.Services = append(g.Services, ServiceStats{
-				Name: s.name, Type: s.typ.ROS1Name(), Doc: s.doc, Node: srv.node,
+				Name: s.name, Type: s.typeName, Doc: s.doc, Node: srv.node,
 				Calls: srv.calls.Load(), Refused: srv.refused.Load(), Handler: srv.item.Stats(),
 			})
 		}

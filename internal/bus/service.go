@@ -76,8 +76,12 @@ type service struct {
 	bus  *Bus
 	name string
 
-	typ *idl.ServiceType // guarded by bus.mu; set before a server comes
-	doc string           // guarded by bus.mu
+	// Guarded by bus.mu, and set before a server comes.
+	typeName string           // ROS 1 spelling
+	typ      *idl.ServiceType // nil when nobody here knows the type
+	doc      string
+	declared bool // the name is reserved by Declare: no raw server
+	kept     bool // declared, or somebody typed uses it: it lives as long as the bus
 
 	server atomic.Pointer[server]
 }
@@ -92,13 +96,25 @@ func (b *Bus) serviceLocked(name string) *service {
 	return s
 }
 
-// declareLocked fixes the type of a service, or reports that it has another one.
+// declareLocked fixes the type of a service for the life of the bus, or reports that it has another one.
 func (s *service) declareLocked(info ServiceInfo) error {
-	if s.typ == nil {
-		s.typ, s.doc = info.Type, info.Doc
+	if err := s.typeLocked(info.Type.ROS1Name(), info.Type); err != nil {
+		return err
 	}
-	if s.typ != info.Type {
-		return &TypeError{Topic: s.name, Want: info.Type.ROS1Name(), Have: s.typ.ROS1Name()}
+	s.doc, s.kept = info.Doc, true
+	return nil
+}
+
+// typeLocked gives a service its type, or reports that it has another one. typ may be nil.
+func (s *service) typeLocked(typeName string, typ *idl.ServiceType) error {
+	if s.typeName == "" {
+		s.typeName = typeName
+	}
+	if s.typeName != typeName || s.typ != nil && typ != nil && s.typ != typ {
+		return &TypeError{Topic: s.name, Want: typeName, Have: s.typeName}
+	}
+	if s.typ == nil {
+		s.typ = typ // until now nobody knew more than its name
 	}
 	return nil
 }
@@ -179,6 +195,16 @@ func (s *server) next() *call {
 	return c
 }
 
+// serve hands the oldest request to the handler. It is what runs on the server's loop.
+func (s *server) serve() {
+	if c := s.next(); c != nil {
+		s.handle(c.req, func(resp any, err error) {
+			s.done(c)
+			c.finish(resp, err)
+		})
+	}
+}
+
 // done takes c off the requests that have begun. It may be called again.
 func (s *server) done(c *call) {
 	s.mu.Lock()
@@ -188,8 +214,8 @@ func (s *server) done(c *call) {
 	}
 }
 
-// end answers everything that is still open, in the order in which it came.
-func (s *server) end(svc *service) {
+// end answers everything that is still open, in the order in which it came. why may be nil.
+func (s *server) end(svc *service, why error) {
 	svc.server.CompareAndSwap(s, nil)
 	s.mu.Lock()
 	s.ended = true
@@ -197,7 +223,7 @@ func (s *server) end(svc *service) {
 	s.begun, s.waiting = nil, nil
 	s.mu.Unlock()
 	for _, c := range open {
-		c.finish(nil, &CallError{Service: svc.name, Code: Stopped})
+		c.finish(nil, &CallError{Service: svc.name, Code: Stopped, Err: why})
 	}
 }
 
@@ -230,18 +256,11 @@ func ServeAsync[Req, Resp any](c Client, s *Service[Req, Resp], handle func(req 
 			reply(&resp, nil)
 		})
 	}
-	srv.item = mailbox.NewItem(svc.name, collect(opts).urgent, func() {
-		if c := srv.next(); c != nil {
-			srv.handle(c.req, func(resp any, err error) {
-				srv.done(c)
-				c.finish(resp, err)
-			})
-		}
-	})
+	srv.item = mailbox.NewItem(svc.name, collect(opts).urgent, srv.serve)
 	if !svc.server.CompareAndSwap(nil, srv) {
 		panic(fmt.Sprintf("bus: service %s has a server already", svc.name))
 	}
-	c.Own(func() { srv.end(svc) })
+	c.Own(func() { srv.end(svc, nil) })
 }
 
 // serviceOf finds or creates a declared service. Another type is a programming error and panics.
@@ -258,7 +277,11 @@ func serviceOf[Req, Resp any](b *Bus, s *Service[Req, Resp]) *service {
 // start hands a request to the server, or returns why not. answer does not run when
 // start returns an error.
 func (s *service) start(req any, answer func(any, error)) (*call, error) {
-	srv := s.server.Load()
+	return s.startAt(s.server.Load(), req, answer)
+}
+
+// startAt is start with the server that is asked, nil for none.
+func (s *service) startAt(srv *server, req any, answer func(any, error)) (*call, error) {
 	if srv == nil {
 		return nil, &CallError{Service: s.name, Code: NoServer}
 	}
