@@ -1,17 +1,22 @@
 #!/usr/bin/env bash
-# Makes sure that the tests can run on this machine. The only thing they need besides Go is a C compiler, for the race detector.
+# Makes sure that the tests can run on this machine: a C compiler, for the race detector, and what optional features need, so that they are
+# tested too. Without the rights to install, only the compiler is a must.
 set -euo pipefail
 
+missing=()
 compiler=$(go env CC)
-if command -v "$compiler" >/dev/null; then
+command -v "$compiler" >/dev/null || missing+=(gcc libc6-dev)
+{ ldconfig -p 2>/dev/null || true; } | grep -q 'libapriltag\.so\.3' || missing+=(libapriltag3)
+
+if [[ ${#missing[@]} -eq 0 ]]; then
   exit 0
 fi
 
-echo "setup: no C compiler ($compiler), which the race detector needs"
+echo "setup: missing ${missing[*]}"
 if [[ $(id -u) -eq 0 ]] && command -v apt-get >/dev/null; then
   apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc libc6-dev
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
   exit 0
 fi
-echo "setup: install one, then run make again: sudo apt-get install gcc libc6-dev" >&2
-exit 1
+echo "setup: install them, then run make again: sudo apt-get install ${missing[*]}" >&2
+command -v "$compiler" >/dev/null

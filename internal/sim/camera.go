@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	"image/jpeg"
 	"math"
 
@@ -58,10 +59,12 @@ func (k Intrinsics) Contains(p geom.Vec2) bool {
 
 type camera struct {
 	spec  CameraSpec
-	panes []pane // room for what one column shows
+	noise *noise
+	panes []pane       // room for what one column shows
+	sharp []color.RGBA // room for a line of pixels before they are blurred
 }
 
-func newCamera(s CameraSpec) *camera { return &camera{spec: s} }
+func newCamera(s CameraSpec, n *noise) *camera { return &camera{spec: s, noise: n} }
 
 // opticalPose is the camera's optical frame (x right, y down, z ahead) in the map frame.
 func (r *Robot) opticalPose() geom.Transform {
@@ -84,6 +87,8 @@ func (r *Robot) Image() (*image.RGBA, bool) {
 		return img, true
 	}
 	r.render(img)
+	r.camera.blur(img)
+	r.camera.grain(img, r.world.tick)
 	return img, true
 }
 

@@ -20,10 +20,20 @@ const (
 type pane struct {
 	t           float64 // in the floor plan
 	bottom, top float64
-	color       color.RGBA
+	kind        Kind
+	along       float64 // place on the surface, for its texture [m]
 	tag         *tag
-	right       float64 // where the column cuts the tag, from its centre to the right [m]
+	cuts        [samples]cut // where parts of the column cut the tag
 }
+
+// cut is where a line of sight cuts the plane of a tag.
+type cut struct {
+	depth float64 // along the camera's axis [m]
+	right float64 // from the tag's centre to the right [m]
+}
+
+// samples by samples lines of sight make a pixel of a tag, whose edges must be where they are to a fraction of a pixel.
+const samples = 4
 
 // render paints column by column, from far to near: floor and ceiling, then everything upright.
 func (r *Robot) render(img *image.RGBA) {
@@ -33,15 +43,42 @@ func (r *Robot) render(img *image.RGBA) {
 	eye := geom.Vec3{X: lens.X, Y: lens.Y, Z: r.spec.BaseHeight + c.spec.Mount.Z}
 	near := r.nearTags(eye.XY())
 	for u := range k.Width {
-		side := (float64(u) + 0.5 - k.CX) / k.FX
-		ahead := 1 / math.Hypot(1, side) // depth per distance in the floor plan
-		dir := geom.Vec2{X: ahead, Y: -side * ahead}.Rotate(lens.Theta)
-		r.collectPanes(eye, dir, k, ahead, near)
-		background(img, u, k, eye.Z)
+		axis := column{k: k, u: float64(u) + 0.5, eye: eye, heading: lens.Theta}
+		r.collectPanes(axis, near)
+		background(img, u, axis)
 		for i := len(c.panes) - 1; i >= 0; i-- {
-			paint(img, u, k, eye.Z, ahead, &c.panes[i])
+			if p := &c.panes[i]; p.tag != nil {
+				paintTag(img, u, axis, p)
+			} else {
+				paint(img, u, axis, p)
+			}
 		}
 	}
+}
+
+// column is a plane of lines of sight.
+type column struct {
+	k       Intrinsics
+	u       float64 // [px]
+	eye     geom.Vec3
+	heading float64 // of the camera's axis
+}
+
+// ray returns the direction in the floor plan, and the depth along the camera's axis per distance in the floor plan.
+func (c column) ray() (dir geom.Vec2, ahead float64) {
+	side := (c.u - c.k.CX) / c.k.FX
+	ahead = 1 / math.Hypot(1, side)
+	return geom.Vec2{X: ahead, Y: -side * ahead}.Rotate(c.heading), ahead
+}
+
+// height returns the height of what a row shows at a depth [m]; row its inverse.
+func (c column) height(v, depth float64) float64   { return c.eye.Z - (v-c.k.CY)*depth/c.k.FY }
+func (c column) row(height, depth float64) float64 { return c.k.CY - (height-c.eye.Z)*c.k.FY/depth }
+
+// rows returns the rows whose middle lies between two heights at a depth.
+func (c column) rows(bottom, top, depth float64) (first, last int) {
+	return int(math.Ceil(min(max(c.row(top, depth)-0.5, 0), float64(c.k.Height)))),
+		int(math.Ceil(min(max(c.row(bottom, depth)-0.5, 0), float64(c.k.Height))))
 }
 
 // nearTags are the tags that could be seen from a point.
@@ -57,82 +94,103 @@ func (r *Robot) nearTags(eye geom.Vec2) []*tag {
 }
 
 // collectPanes lists what one column shows, nearest first.
-func (r *Robot) collectPanes(eye geom.Vec3, dir geom.Vec2, k Intrinsics, ahead float64, tags []*tag) {
-	c := r.camera
+func (r *Robot) collectPanes(axis column, tags []*tag) {
+	c, k := r.camera, axis.k
 	c.panes = c.panes[:0]
-	view := raycast.View{Z: eye.Z, Low: -(float64(k.Height) - k.CY) / k.FY * ahead, High: k.CY / k.FY * ahead}
+	dir, ahead := axis.ray()
+	from := axis.eye.XY()
+	view := raycast.View{Z: axis.eye.Z, Low: -(float64(k.Height) - k.CY) / k.FY * ahead, High: k.CY / k.FY * ahead}
 	w := r.world
-	w.hits = w.lineOfSight(w.hits[:0], eye.XY(), dir, viewDistance, view, r, func(kind Kind, t, bottom, top float64) {
-		c.panes = append(c.panes, pane{t: t, bottom: bottom, top: top, color: dim(kind.color(), t)})
+	w.hits = w.lineOfSight(w.hits[:0], from, dir, viewDistance, view, r, func(kind Kind, t, bottom, top float64) {
+		at := from.Add(dir.Scale(t))
+		c.panes = append(c.panes, pane{t: t, bottom: bottom, top: top, kind: kind, along: at.X + 0.73*at.Y})
 	})
 	for _, t := range tags {
-		half := t.right().Scale(t.overall() / 2)
-		center := geom.Vec2{X: t.X, Y: t.Y}
-		d := raycast.Segment(eye.XY(), dir, geom.Segment{A: center.Sub(half), B: center.Add(half)})
-		if d >= viewDistance {
-			continue
+		if p, ok := axis.tagPane(t); ok {
+			c.panes = append(c.panes, p)
 		}
-		c.panes = append(c.panes, pane{
-			t: d - gloss, bottom: t.Z - t.overall()/2, top: t.Z + t.overall()/2, tag: t,
-			right: eye.XY().Add(dir.Scale(d)).Sub(center).Dot(t.right()),
-		})
 	}
 	slices.SortStableFunc(c.panes, func(a, b pane) int { return cmp.Compare(a.t, b.t) })
 }
 
+// tagPane returns the section of a tag that a column shows.
+func (c column) tagPane(t *tag) (p pane, ok bool) {
+	half := t.right().Scale(t.overall() / 2)
+	center := geom.Vec2{X: t.X, Y: t.Y}
+	across := geom.Segment{A: center.Sub(half), B: center.Add(half)}
+	dir, _ := c.ray()
+	d := raycast.Segment(c.eye.XY(), dir, across)
+	if d >= viewDistance {
+		return p, false
+	}
+	p = pane{t: d - gloss, bottom: t.Z - t.overall()/2, top: t.Z + t.overall()/2, tag: t}
+	to := center.Sub(c.eye.XY()).Dot(t.normal)
+	for i := range p.cuts {
+		part := c
+		part.u += (float64(i)+0.5)/samples - 0.5
+		dir, ahead := part.ray()
+		// The plane of the tag, also where the part runs beside it.
+		d := to / dir.Dot(t.normal)
+		p.cuts[i] = cut{d * ahead, c.eye.XY().Add(dir.Scale(d)).Sub(center).Dot(t.right())}
+	}
+	return p, true
+}
+
 // paint draws one pane into its column.
-func paint(img *image.RGBA, u int, k Intrinsics, z, ahead float64, p *pane) {
+func paint(img *image.RGBA, u int, axis column, p *pane) {
+	_, ahead := axis.ray()
 	depth := max(p.t*ahead, 1e-3)
-	row := func(height float64) float64 { return k.CY - (height-z)*k.FY/depth }
-	// A row belongs to the pane when its middle does.
-	first := int(math.Ceil(min(max(row(p.top)-0.5, 0), float64(k.Height))))
-	last := int(math.Ceil(min(max(row(p.bottom)-0.5, 0), float64(k.Height))))
+	first, last := axis.rows(p.bottom, p.top, depth)
 	for v := first; v < last; v++ {
-		c := p.color
-		if p.tag != nil {
-			down := p.tag.Z - (z - (float64(v)+0.5-k.CY)*depth/k.FY)
-			white, inside := p.tag.white(p.right, down)
-			switch {
-			case !inside:
-				continue
-			case white:
-				c = dim(color.RGBA{250, 250, 250, 255}, p.t)
-			default:
-				c = dim(color.RGBA{12, 12, 12, 255}, p.t)
-			}
-		}
-		set(img, u, v, c)
+		set(img, u, v, dim(p.kind.texture(p.along, axis.height(float64(v)+0.5, depth)), p.t))
 	}
 }
 
+// paintTag draws the section of a tag; pixels at its edge keep a part of what is there.
+func paintTag(img *image.RGBA, u int, axis column, p *pane) {
+	_, ahead := axis.ray()
+	first, last := axis.rows(p.bottom, p.top, max(p.t*ahead, 1e-3))
+	white, black := dim(color.RGBA{250, 250, 250, 255}, p.t), dim(color.RGBA{12, 12, 12, 255}, p.t)
+	for v := max(first-1, 0); v < min(last+1, axis.k.Height); v++ {
+		whites, blacks := 0, 0
+		for _, cut := range p.cuts {
+			for i := range samples {
+				height := axis.height(float64(v)+(float64(i)+0.5)/samples, cut.depth)
+				switch isWhite, inside := p.tag.white(cut.right, p.tag.Z-height); {
+				case inside && isWhite:
+					whites++
+				case inside:
+					blacks++
+				}
+			}
+		}
+		mix(img, u, v, white, whites, black, blacks)
+	}
+}
+
+// mix replaces a part of a pixel, in samples², by two colours.
+func mix(img *image.RGBA, u, v int, a color.RGBA, n int, b color.RGBA, m int) {
+	const all = samples * samples
+	p := img.Pix[img.PixOffset(u, v):]
+	p[0] = uint8((int(p[0])*(all-n-m) + int(a.R)*n + int(b.R)*m) / all)
+	p[1] = uint8((int(p[1])*(all-n-m) + int(a.G)*n + int(b.G)*m) / all)
+	p[2] = uint8((int(p[2])*(all-n-m) + int(a.B)*n + int(b.B)*m) / all)
+}
+
 // background is the floor below the horizon and the ceiling above it.
-func background(img *image.RGBA, u int, k Intrinsics, z float64) {
+func background(img *image.RGBA, u int, axis column) {
+	k, z := axis.k, axis.eye.Z
+	dir, ahead := axis.ray()
 	for v := range k.Height {
 		drop := (float64(v) + 0.5 - k.CY) / k.FY
 		if drop > 0 {
-			set(img, u, v, dim(color.RGBA{126, 112, 96, 255}, min(z/drop, viewDistance)))
+			depth := min(z/drop, viewDistance)
+			at := axis.eye.XY().Add(dir.Scale(depth / ahead))
+			set(img, u, v, dim(floorTexture(at), depth))
 		} else {
 			set(img, u, v, dim(color.RGBA{224, 226, 228, 255}, min((fenceHeight-min(z, fenceHeight))/max(-drop, 1e-3), viewDistance)))
 		}
 	}
-}
-
-// color is what things of a kind look like.
-func (k Kind) color() color.RGBA {
-	switch k {
-	case KindBox:
-		return color.RGBA{150, 104, 62, 255}
-	case KindCircle:
-		return color.RGBA{96, 128, 88, 255}
-	case KindDoor:
-		return color.RGBA{92, 120, 160, 255}
-	case KindPerson:
-		return color.RGBA{196, 84, 72, 255}
-	case KindRobot:
-		return color.RGBA{70, 70, 78, 255}
-	case KindFence, KindMap, KindWall:
-	}
-	return color.RGBA{200, 196, 184, 255}
 }
 
 // dim darkens with distance, so that edges between like things are seen.

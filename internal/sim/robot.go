@@ -83,7 +83,7 @@ func (r *Robot) addSensors() {
 		r.cloud = newCloud(*s.Cloud, source("cloud"))
 	}
 	if s.Camera != nil {
-		r.camera = newCamera(*s.Camera)
+		r.camera = newCamera(*s.Camera, source("camera"))
 	}
 	if s.IMU != nil {
 		r.imu = newIMU(*s.IMU, source("imu"))
