@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sarathi/internal/algo/tag36h11"
 	"sarathi/internal/geom"
 	"sarathi/internal/sim/scenes"
 )
@@ -79,57 +80,11 @@ func TestTagsCanBeRead(t *testing.T) {
 				t.Fatal("no image")
 			}
 			code, framed := data(readTag(img, views[0].Corners))
-			if !framed || code != tagCode(id) {
-				t.Errorf("tag %d from %v reads %09x, want %09x; frame %t", id, at, code, tagCode(id), framed)
+			if want, _ := tag36h11.Code(id); !framed || code != want {
+				t.Errorf("tag %d from %v reads %09x, want %09x; frame %t", id, at, code, want, framed)
 			}
 		}
 	}
-}
-
-// The family as other documents print it: the first codes in reading order.
-func TestTagCodes(t *testing.T) {
-	for id, want := range []uint64{0xd5d628584, 0xd97f18b49, 0xdd280910e, 0xe479e9c98, 0xebcbca822, 0xf31dab3ac, 0x056a5d085, 0x10652e1d4} {
-		if got := tagCode(id); got != want {
-			t.Errorf("code of tag %d is %09x, want %09x", id, got, want)
-		}
-	}
-	if got, want := len(tagCodes), 10*scenes.TagIDs; got != want {
-		t.Errorf("the file has %d bytes, want %d", got, want)
-	}
-	// The family's promise: any two tags, however turned, differ in at least 11 cells.
-	var turned [scenes.TagIDs][4]uint64
-	for id := range turned {
-		c := tagCode(id)
-		for k := range turned[id] {
-			turned[id][k], c = c, quarterTurn(c)
-		}
-	}
-	for a := range turned {
-		for b := range a {
-			for k := range 4 {
-				if n := ones(turned[a][0] ^ turned[b][k]); n < 11 {
-					t.Fatalf("tags %d and %d differ in %d cells", a, b, n)
-				}
-			}
-		}
-	}
-}
-
-func quarterTurn(c uint64) uint64 {
-	out := uint64(0)
-	for i := range 36 {
-		row, col := i/6, i%6
-		out = out<<1 | c>>(35-((5-col)*6+row))&1
-	}
-	return out
-}
-
-func ones(v uint64) int {
-	n := 0
-	for ; v != 0; v &= v - 1 {
-		n++
-	}
-	return n
 }
 
 func TestTagPose(t *testing.T) {

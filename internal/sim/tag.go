@@ -1,30 +1,12 @@
 package sim
 
 import (
-	_ "embed" // for the codes of the tag family
 	"fmt"
-	"strconv"
 
+	"sarathi/internal/algo/tag36h11"
 	"sarathi/internal/geom"
 	"sarathi/internal/sim/scenes"
 )
-
-// tagCodes are the 587 codes of the AprilTag family 36h11, one a line: the 36 cells of the tag's inside row by row from the top
-// left, the highest bit first, 1 is white. They are those of AprilRobotics/apriltag (tag36h11.c) with the bits brought into
-// reading order, which is also how the first edition of the library wrote them down (0xd5d628584 for tag 0).
-//
-//go:embed tag36h11.txt
-var tagCodes string
-
-// tagCode is the code of a tag; scenes hold only ids that exist.
-func tagCode(id int) uint64 {
-	const line = 10 // nine digits and a line end
-	code, err := strconv.ParseUint(tagCodes[id*line:(id+1)*line-1], 16, 64)
-	if err != nil {
-		panic(fmt.Sprintf("sim: line %d of tag36h11.txt is damaged: %v", id+1, err))
-	}
-	return code
-}
 
 // Cells across a tag: the black square with its data, and the white margin around it.
 const (
@@ -44,7 +26,11 @@ func newTags(list []scenes.Tag) []tag {
 	out := make([]tag, len(list))
 	for i, t := range list {
 		yaw := scenes.Pose{YawDeg: t.YawDeg}.Pose2().Theta
-		out[i] = tag{t, geom.Vec2{X: 1}.Rotate(yaw), tagCode(t.ID)}
+		code, ok := tag36h11.Code(t.ID)
+		if !ok {
+			panic(fmt.Sprintf("sim: tag %d is not in the family, although scenes hold only tags that are", t.ID))
+		}
+		out[i] = tag{t, geom.Vec2{X: 1}.Rotate(yaw), code}
 	}
 	return out
 }

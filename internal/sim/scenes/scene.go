@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sarathi/internal/algo/mapfile"
+	"sarathi/internal/algo/tag36h11"
 	"sarathi/internal/geom"
 )
 
@@ -125,9 +126,6 @@ type Tag struct {
 	Z      float64 `doc:"centre above the floor" unit:"m"`
 	YawDeg float64 `doc:"direction the tag faces" unit:"°"`
 }
-
-// TagIDs is the number of tags in the family 36h11.
-const TagIDs = 587
 
 // Heights that a scene need not give [m].
 const (
@@ -267,7 +265,7 @@ func (p Person) Validate() error {
 // Validate reports what makes it no tag.
 func (t Tag) Validate() error {
 	var f faults
-	f.require(t.ID >= 0 && t.ID < TagIDs, "id", "%d is not in the family 36h11: write 0 to %d", t.ID, TagIDs-1)
+	f.require(t.ID >= 0 && t.ID < tag36h11.Count, "id", "%d is not in the family 36h11: write 0 to %d", t.ID, tag36h11.Count-1)
 	f.within("size", t.Size, 0.01, 5)
 	f.place("x", t.X, t.Y)
 	f.within("z", t.Z, 0, 100)
