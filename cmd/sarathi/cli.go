@@ -21,6 +21,7 @@ type commands struct {
 	Run       runCommand        `cmd:"" help:"Run a robot until Ctrl-C."`
 	Sim       simCommand        `cmd:"" help:"Run one scenario in simulation, faster than real time, the same every time."`
 	Scenarios scenariosCommands `cmd:"" help:"Run many scenarios over many seeds."`
+	Plan      planCommands      `cmd:"" help:"Plan paths on a map, without a robot."`
 
 	Drive    driveCommand    `cmd:"" help:"Drive a robot as its handheld."`
 	Discover discoverCommand `cmd:"" help:"Find robots in the network that a handheld can drive."`
@@ -43,6 +44,7 @@ type env struct {
 	home           string         // the user's home folder
 	zone           *time.Location // of times shown to people
 	now            func() time.Time
+	processorTime  func() time.Duration // that this process has used
 	program        string // as it was called
 	version        string
 	json           bool // --json
