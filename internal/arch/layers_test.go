@@ -16,7 +16,7 @@ var order = []string{
 	/*    */ "msg",
 	/*    */ "driver",
 	/* L2 */ "internal/algo internal/config",
-	/*    */ "internal/sim",
+	/*    */ "internal/sim internal/site",
 	/* L3 */ "internal/bus",
 	/*    */ "internal/node internal/rosconv",
 	/*    */ "internal/topics",
@@ -40,6 +40,7 @@ var only = map[string]string{
 	"msg":            "internal/idl internal/wire",
 	"internal/algo":  "internal/geom",
 	"internal/sim":   "internal/geom internal/algo",
+	"internal/site":  "internal/geom internal/algo",
 	"internal/bus":   "internal/mailbox internal/idl internal/wire internal/clock msg",
 	// Code generators know definitions, not the robot.
 	"internal/tools/*": "internal/idl internal/wire internal/config internal/topics internal/profile msg",
