@@ -1,6 +1,7 @@
 package app
 
 import (
+	"sarathi/internal/body/apriltag"
 	"sarathi/internal/body/host"
 	"sarathi/internal/body/simulated"
 	"sarathi/internal/gateway/controlsocket"
@@ -12,6 +13,7 @@ import (
 	"sarathi/internal/nodes/healthmonitor"
 	"sarathi/internal/nodes/lidarsector"
 	"sarathi/internal/nodes/odometrymonitor"
+	"sarathi/internal/nodes/tagdetector"
 	"sarathi/internal/profile"
 )
 
@@ -19,7 +21,7 @@ import (
 // fails. plant is the hardware of the simulated body. probe reads the computer that the robot runs on.
 func wiring(p *profile.Profile, plant *simulated.Plant, probe healthmonitor.Probe, log *rosout) []node.Spec {
 	body := simulated.NewDriver(plant)
-	return []node.Spec{
+	specs := []node.Spec{
 		{Name: "rosout", Stage: node.StageBody, New: func() (node.Node, error) { return log, nil }},
 		{Name: simulated.SimulatorName, Stage: node.StageBody, New: func() (node.Node, error) { return simulated.NewSimulator(plant), nil }},
 		{Name: host.Name, Stage: node.StageBody, New: func() (node.Node, error) { return host.New(p.Body.Host, body) }},
@@ -33,6 +35,12 @@ func wiring(p *profile.Profile, plant *simulated.Plant, probe healthmonitor.Prob
 			return healthmonitor.New(p.Health, healthmonitor.Deps{Probe: probe})
 		}},
 	}
+	if apriltag.Check() == nil { // without the library the feature is off, and whoever needs it says so
+		specs = append(specs, node.Spec{Name: tagdetector.Name, Stage: node.StagePerception, New: func() (node.Node, error) {
+			return tagdetector.New(p.Tags, func() (tagdetector.Detector, error) { return apriltag.Open() })
+		}})
+	}
+	return specs
 }
 
 // gateways is the list of the nodes that own sockets: a robot that runs has them, a simulation in lockstep does not. socket is the path of

@@ -9,6 +9,7 @@ import (
 	"sarathi/internal/nodes/healthmonitor"
 	"sarathi/internal/nodes/lidarsector"
 	"sarathi/internal/nodes/odometrymonitor"
+	"sarathi/internal/nodes/tagdetector"
 )
 
 // Default returns the profile that files override: a simulated Molly.
@@ -37,6 +38,7 @@ func Default() Profile {
 		Control:   controlmux.DefaultConfig(),
 		Sectors:   sectors,
 		Odometry:  odometrymonitor.DefaultConfig(),
+		Tags:      tagdetector.DefaultConfig(),
 		Health:    healthmonitor.DefaultConfig(),
 		Teleop:    teleop.DefaultConfig(),
 		State:     Folder{Dir: "~/.molly"},

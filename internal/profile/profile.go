@@ -21,6 +21,7 @@ import (
 	"sarathi/internal/nodes/healthmonitor"
 	"sarathi/internal/nodes/lidarsector"
 	"sarathi/internal/nodes/odometrymonitor"
+	"sarathi/internal/nodes/tagdetector"
 )
 
 // Profile is everything that is decided about a robot before it starts.
@@ -31,6 +32,7 @@ type Profile struct {
 	Control   controlmux.Config      `doc:"control mux: time-outs, clamps, protective field"`
 	Sectors   lidarsector.Config     `doc:"sector scans made of the lidar"`
 	Odometry  odometrymonitor.Config `doc:"trip meter"`
+	Tags      tagdetector.Config     `doc:"AprilTags"`
 	Health    healthmonitor.Config   `doc:"watch over sensors and computer"`
 	Teleop    teleop.Config          `doc:"handhelds over UDP"`
 	State     Folder                 `doc:"what is remembered between runs"`

@@ -43,6 +43,14 @@ var (
 		"end the mapping session")
 	SaveMapping = bus.NewService[stdsrvs.TriggerRequest, stdsrvs.TriggerResponse]("/mapping/save", stdsrvs.TriggerService,
 		"write the grid into the active site and reload it")
+
+	// Sarathi: the site manager drives the grid mapper through these.
+	StartGrid = bus.NewService[dharma.StartMappingRequest, dharma.StartMappingResponse]("/mapping/grid/start", dharma.StartMappingService,
+		"integrate scans; reset begins with an empty grid, else the site's map goes on")
+	StopGrid = bus.NewService[stdsrvs.TriggerRequest, stdsrvs.TriggerResponse]("/mapping/grid/stop", stdsrvs.TriggerService,
+		"integrate no more scans; the grid stays, so that it can be saved")
+	SaveGrid = bus.NewService[dharma.LoadSiteRequest, dharma.LoadSiteResponse]("/mapping/grid/save", dharma.LoadSiteService,
+		"write the grid and what mapping goes on with into a site")
 )
 
 // Localization.
@@ -51,6 +59,8 @@ var (
 		"state, source of the last correction, tags in view")
 	LocalizationPose = bus.NewTopic[geometry.PoseWithCovarianceStamped]("/localization/pose", bus.Latest,
 		"map to base_link while localized")
+	Tags = bus.NewTopic[dharma.TagDetections]("/perception/tags", bus.Latest,
+		"AprilTags in the camera's image, with both poses of each")
 	TagMarkers = bus.NewTopic[visualization.MarkerArray]("/localization/tag_markers", bus.Latched,
 		"AprilTags of the site, for RViz")
 

@@ -11,7 +11,7 @@ func Topics() []bus.TopicInfo {
 		ControlStatus, SectorScan, SafetyScan, OdometryStatus, HealthStatus, Visitors, VisitorMarkers, TourState,
 		TourCommand, SpeechStatus, GreeterStatus, Conversation, PlannerStatus, PlannerPath, PlannerCostmap,
 		Waypoints, NavigationPath, NavigationStatus, StopPoint, RouteStatus, DockingStatus, Map, SiteStatus,
-		SitePois, SiteTours, MappingGrid, MappingStatus, LocalizationStatus, LocalizationPose, TagMarkers, TF,
+		SitePois, SiteTours, MappingGrid, MappingStatus, LocalizationStatus, LocalizationPose, TagMarkers, Tags, TF,
 		TFStatic, Rosout,
 	}
 	out := make([]bus.TopicInfo, len(all))
@@ -28,7 +28,7 @@ func Services() []bus.ServiceInfo {
 		StopSpeech, Gesture, Greet, SetGreeter, Ask, GoTo, PlanPath, CancelPlan, LoadPath, SetPath,
 		StartNavigation, StopNavigation, PauseNavigation, ResumeNavigation, StartRoute, StopRoute, MarkStopPoint,
 		Dock, Undock, CancelDocking, ListSites, LoadSite, SavePoi, DeletePoi, SaveTour, DeleteTour, StartMapping,
-		StopMapping, SaveMapping, Localize, RecordTags, LoadTags, AssumeOrigin, ResetLocalization,
+		StopMapping, SaveMapping, StartGrid, StopGrid, SaveGrid, Localize, RecordTags, LoadTags, AssumeOrigin, ResetLocalization,
 	}
 	out := make([]bus.ServiceInfo, len(all))
 	for i, s := range all {

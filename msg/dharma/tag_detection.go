@@ -18,17 +18,21 @@ type TagDetection struct {
 	DecisionMargin float32 `json:"decision_margin"` // contrast between the bits, higher is better
 	// [range 0, 1] x0, y0, x1, y1, x2, y2, x3, y3 as fractions of the image width and height, from its top left corner.
 	// The corners run counter-clockwise as one looks at the tag, from its lower left one.
-	Corners   [8]float32    `json:"corners"`
-	HasPose   bool          `json:"has_pose"`   // the size is known and the pose was computed
-	Pose      geometry.Pose `json:"pose"`       // [m] pose of the tag in the frame of the header: x right, y down, z into the tag
-	PoseError float32       `json:"pose_error"` // [px] [range 0, inf] root mean square distance of the projected corners; NaN without a pose
-	Ambiguity float32       `json:"ambiguity"`  // [range 0, 1] pose_error by that of the flipped pose: near 1 both fit; NaN without a pose
+	Corners [8]float32 `json:"corners"`
+	HasPose bool       `json:"has_pose"` // the size is known and the poses were computed
+	// [m, rad] Poses of the tag in the frame of the header: x right, y down, z into the tag. A square has two that fit: the better one, and one that is
+	// flipped about the line of sight. The covariances are in the frame of the header, about the centre of the tag.
+	// the one that fits better
+	Pose      geometry.PoseWithCovariance `json:"pose"`
+	Flipped   geometry.PoseWithCovariance `json:"flipped"`   // [m, rad] the other one
+	Ambiguity float32                     `json:"ambiguity"` // [range 0, 1] error of pose by the error of flipped: near 1 both fit; NaN without poses
 }
 
 // NewTagDetection returns a message with the default values of the definition.
 func NewTagDetection() *TagDetection {
 	m := &TagDetection{}
-	m.Pose = *geometry.NewPose()
+	m.Pose = *geometry.NewPoseWithCovariance()
+	m.Flipped = *geometry.NewPoseWithCovariance()
 	return m
 }
 
@@ -43,10 +47,12 @@ float32 decision_margin   # contrast between the bits, higher is better
 # [@range 0, 1] x0, y0, x1, y1, x2, y2, x3, y3 as fractions of the image width and height, from its top left corner.
 # The corners run counter-clockwise as one looks at the tag, from its lower left one.
 float32[8] corners
-bool has_pose             # the size is known and the pose was computed
-geometry_msgs/Pose pose   # [m] pose of the tag in the frame of the header: x right, y down, z into the tag
-float32 pose_error        # [px] [@range 0, inf] root mean square distance of the projected corners; NaN without a pose
-float32 ambiguity         # [@range 0, 1] pose_error by that of the flipped pose: near 1 both fit; NaN without a pose
+bool has_pose             # the size is known and the poses were computed
+# Poses of the tag in the frame of the header: x right, y down, z into the tag. A square has two that fit: the better one, and one that is
+# flipped about the line of sight. The covariances are in the frame of the header, about the centre of the tag.
+geometry_msgs/PoseWithCovariance pose      # [m, rad] the one that fits better
+geometry_msgs/PoseWithCovariance flipped   # [m, rad] the other one
+float32 ambiguity         # [@range 0, 1] error of pose by the error of flipped: near 1 both fit; NaN without poses
 `
 
 // TagDetectionType describes dharma_interfaces/msg/TagDetection.
@@ -54,12 +60,14 @@ var TagDetectionType = &idl.Type{
 	Package: "dharma_interfaces",
 	Kind:    "msg",
 	Name:    "TagDetection",
-	MD5:     "2afd9a0373758f1660195dc19d768ea0",
+	MD5:     "0472df68fd73d7195447a9cd2f8b6ce3",
 	Definition: TagDetectionDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/PoseWithCovariance\n" + geometry.PoseWithCovarianceDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + geometry.PoseDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Point\n" + geometry.PointDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + geometry.QuaternionDefinition,
 	DefinitionROS1: TagDetectionDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/PoseWithCovariance\n" + geometry.PoseWithCovarianceDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + geometry.PoseDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Point\n" + geometry.PointDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + geometry.QuaternionDefinitionROS1,
@@ -110,8 +118,8 @@ func (m *TagDetection) AppendJSON(dst []byte) []byte {
 	dst = wire.JSONBool(dst, m.HasPose)
 	dst = append(dst, `,"pose":`...)
 	dst = m.Pose.AppendJSON(dst)
-	dst = append(dst, `,"pose_error":`...)
-	dst = wire.JSONFloat32(dst, m.PoseError)
+	dst = append(dst, `,"flipped":`...)
+	dst = m.Flipped.AppendJSON(dst)
 	dst = append(dst, `,"ambiguity":`...)
 	dst = wire.JSONFloat32(dst, m.Ambiguity)
 	return append(dst, '}')
@@ -138,8 +146,8 @@ func (m *TagDetection) ReadJSON(r *wire.JSONReader) {
 			m.HasPose = r.Bool()
 		case "pose":
 			m.Pose.ReadJSON(r)
-		case "pose_error":
-			m.PoseError = r.Float32()
+		case "flipped":
+			m.Flipped.ReadJSON(r)
 		case "ambiguity":
 			m.Ambiguity = r.Float32()
 		default:
@@ -158,7 +166,7 @@ func (m *TagDetection) AppendWire(dst []byte, l wire.Layout) []byte {
 	dst = wire.Float32s(dst, l, m.Corners[:])
 	dst = wire.Bool(dst, l, m.HasPose)
 	dst = m.Pose.AppendWire(dst, l)
-	dst = wire.Float32(dst, l, m.PoseError)
+	dst = m.Flipped.AppendWire(dst, l)
 	dst = wire.Float32(dst, l, m.Ambiguity)
 	return dst
 }
@@ -173,6 +181,6 @@ func (m *TagDetection) ReadWire(r *wire.Reader) {
 	r.Float32s(m.Corners[:])
 	m.HasPose = r.Bool()
 	m.Pose.ReadWire(r)
-	m.PoseError = r.Float32()
+	m.Flipped.ReadWire(r)
 	m.Ambiguity = r.Float32()
 }

@@ -33,17 +33,19 @@ var TagDetectionsType = &idl.Type{
 	Package: "dharma_interfaces",
 	Kind:    "msg",
 	Name:    "TagDetections",
-	MD5:     "4e0c1beaf8a5ab7a9ec84c88fea7396e",
+	MD5:     "9e1fafa587f0c28b9a603074d8fc83cc",
 	Definition: TagDetectionsDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinition +
 		idl.DefinitionSeparator + "builtin_interfaces/Time\n" + builtin.TimeDefinition +
 		idl.DefinitionSeparator + "dharma_interfaces/TagDetection\n" + TagDetectionDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/PoseWithCovariance\n" + geometry.PoseWithCovarianceDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + geometry.PoseDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Point\n" + geometry.PointDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + geometry.QuaternionDefinition,
 	DefinitionROS1: TagDetectionsDefinition +
 		idl.DefinitionSeparator + "std_msgs/Header\n" + std.HeaderDefinitionROS1 +
 		idl.DefinitionSeparator + "dharma_interfaces/TagDetection\n" + TagDetectionDefinition +
+		idl.DefinitionSeparator + "geometry_msgs/PoseWithCovariance\n" + geometry.PoseWithCovarianceDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Pose\n" + geometry.PoseDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Point\n" + geometry.PointDefinition +
 		idl.DefinitionSeparator + "geometry_msgs/Quaternion\n" + geometry.QuaternionDefinitionROS1,
@@ -123,6 +125,6 @@ func (m *TagDetections) ReadWire(r *wire.Reader) {
 	m.Header.ReadWire(r)
 	m.Width = r.Uint32()
 	m.Height = r.Uint32()
-	m.Detections = wire.Make[TagDetection](r, 0, 117)
+	m.Detections = wire.Make[TagDetection](r, 0, 745)
 	wire.ReadStructs(r, m.Detections)
 }

@@ -5,6 +5,8 @@ package apriltag
 import (
 	"fmt"
 	"image"
+
+	"sarathi/internal/algo/tag36h11"
 )
 
 // A Detector finds tags. This program has none.
@@ -16,7 +18,7 @@ func Open() (*Detector, error) {
 }
 
 // Detect is not reached.
-func (*Detector) Detect(*image.Gray) []Detection { return nil }
+func (*Detector) Detect(*image.Gray) []tag36h11.Detection { return nil }
 
 // Close is not reached.
 func (*Detector) Close() {}

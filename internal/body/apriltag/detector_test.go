@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"image"
-	"image/color"
 	"image/jpeg"
 	"math"
 	"math/rand/v2"
@@ -77,7 +76,7 @@ func (s studio) photo(tb testing.TB) *image.Gray {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return Gray(decoded)
+	return tagpose.Gray(decoded)
 }
 
 // Tags that the simulator renders are found where they are, exact to 1 % of the range. One of both poses is exact to 1° up to 2 m when the
@@ -169,23 +168,6 @@ func TestNoiseHasNoTags(t *testing.T) {
 		if found := d.Detect(img); len(found) > 0 {
 			t.Errorf("%v: found %+v", size, found)
 		}
-	}
-}
-
-func TestGray(t *testing.T) {
-	rgb := image.NewRGBA(image.Rect(1, 1, 3, 2))
-	rgb.Set(2, 1, color.White)
-	if g := Gray(rgb); g.GrayAt(1, 1).Y != 0 || g.GrayAt(2, 1).Y != 255 {
-		t.Errorf("%+v", g)
-	}
-	g := image.NewGray(image.Rect(0, 0, 2, 2))
-	if Gray(g) != g {
-		t.Error("a grey image was copied")
-	}
-	y := image.NewYCbCr(image.Rect(0, 0, 4, 4), image.YCbCrSubsampleRatio420)
-	y.Y[5] = 77
-	if Gray(y).GrayAt(1, 1).Y != 77 {
-		t.Error("the brightness of a JPEG is wrong")
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ebitengine/purego"
 
+	"sarathi/internal/algo/tag36h11"
 	"sarathi/internal/geom"
 )
 
@@ -88,6 +89,9 @@ func Open() (*Detector, error) {
 	return d, nil
 }
 
+// smallest is the least width and height of an image in which a tag could be [px].
+const smallest = 16
+
 // maxHamming is how many wrong bits of a tag are corrected. With more, tags are found where there are none.
 const maxHamming = 1
 
@@ -116,7 +120,7 @@ func load() (*library, error) {
 }
 
 // Detect returns the tags in an image, by id. An image that is too small for any has none.
-func (d *Detector) Detect(img *image.Gray) []Detection {
+func (d *Detector) Detect(img *image.Gray) []tag36h11.Detection {
 	width, height := img.Rect.Dx(), img.Rect.Dy()
 	if width < smallest || height < smallest {
 		return nil
@@ -130,15 +134,15 @@ func (d *Detector) Detect(img *image.Gray) []Detection {
 		return nil
 	}
 	defer d.lib.destroyFound(found)
-	var out []Detection
+	var out []tag36h11.Detection
 	for _, f := range unsafe.Slice((**detection)(found.data), found.size) {
-		t := Detection{ID: int(f.id), Hamming: int(f.hamming), Margin: float64(f.margin)}
+		t := tag36h11.Detection{ID: int(f.id), Hamming: int(f.hamming), Margin: float64(f.margin)}
 		for i, c := range f.corners {
 			t.Corners[i] = geom.Vec2{X: c[0], Y: c[1]}
 		}
 		out = append(out, t)
 	}
-	slices.SortFunc(out, func(a, b Detection) int { return a.ID - b.ID })
+	slices.SortFunc(out, func(a, b tag36h11.Detection) int { return a.ID - b.ID })
 	return out
 }
 

@@ -153,6 +153,7 @@ func (n *Node) each(use func(now time.Time, l *link) teleop.Output) {
 // tell hands the sessions what the robot reports.
 func (n *Node) tell(now time.Time) {
 	st := n.sources.state(now, &n.served)
+	st.Tags = n.streams.tags.now(now)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, l := range n.links {

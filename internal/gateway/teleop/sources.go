@@ -93,7 +93,7 @@ func newSources(c *node.Context) *sources {
 	}
 }
 
-// state is what the robot reports now. Inspection, people, net and tags have no topics yet.
+// state is what the robot reports now. Inspection, people and net have no topics yet.
 func (s *sources) state(now time.Time, who *served) teleop.State {
 	var st teleop.State
 	if m, ok := s.control.now(now, who); ok {

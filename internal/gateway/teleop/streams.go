@@ -33,6 +33,7 @@ type streams struct {
 	wants  map[*link]teleop.Streams
 	camera *bus.Subscription // while a handheld wants it
 	lidar  *lidar            // the same
+	tags   *tags             // while a handheld sees the camera's image, on whatever way
 
 	// what every handheld is sent once, kept for those who come
 	grid    *nav.OccupancyGrid // of the map; nil: there is none
@@ -59,9 +60,9 @@ func newStreams(n *Node) *streams {
 // want subscribes to what the handhelds want together, and to nothing else.
 func (s *streams) want(l *link, w teleop.Streams) {
 	s.wants[l] = w
-	var camera, cloud bool
+	var camera, cloud, view bool
 	for _, w := range s.wants {
-		camera, cloud = camera || w.Camera, cloud || w.Lidar
+		camera, cloud, view = camera || w.Camera, cloud || w.Lidar, view || w.Camera || w.Video
 	}
 	switch {
 	case camera && s.camera == nil:
@@ -76,6 +77,13 @@ func (s *streams) want(l *link, w teleop.Streams) {
 	case !cloud && s.lidar != nil:
 		s.lidar.close()
 		s.lidar = nil
+	}
+	switch {
+	case view && s.tags == nil:
+		s.tags = newTags(s.node)
+	case !view && s.tags != nil:
+		s.tags.Cancel()
+		s.tags = nil
 	}
 }
 

@@ -85,6 +85,26 @@ func TestCameraIsSubscribedWhileItIsWanted(t *testing.T) {
 	}
 }
 
+func TestTagsAreInTheStateWhileTheCameraIsSeen(t *testing.T) {
+	var found *bus.Publisher[dharma.TagDetections]
+	r := newRobot(t, config(), func(c *node.Context) { found = bus.NewPublisher(c, topics.Tags) })
+	h := r.connect(teleop.Molly())
+	if found.Wanted() || h.Snapshot().State.Tags != nil {
+		t.Error("somebody looks for tags that no handheld wants")
+	}
+	for _, streams := range []teleop.Streams{{Camera: true}, {Video: true}} {
+		h.SetStreams(streams)
+		h.wanted(found, true)
+		h.until("the tags", func(s teleop.Snapshot) bool {
+			found.Publish(dharma.TagDetections{Detections: []dharma.TagDetection{{ID: 7, Corners: [8]float32{0, 0.25, 0.5, 0.75, 1, 0.25, 0.5, 0}}}})
+			return len(s.State.Tags) == 1 && s.State.Tags[0] == teleop.Tag{ID: 7, Corners: [8]float64{0, 0.25, 0.5, 0.75, 1, 0.25, 0.5, 0}}
+		})
+		h.SetStreams(teleop.Streams{})
+		h.wanted(found, false)
+		h.until("no tags", func(s teleop.Snapshot) bool { return s.State.Tags == nil })
+	}
+}
+
 func TestLidarIsSubscribedWhileItIsWanted(t *testing.T) {
 	var cloud *bus.Publisher[sensor.PointCloud2]
 	var frames *bus.Publisher[tf2.TFMessage]
