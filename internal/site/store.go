@@ -70,6 +70,41 @@ func (s *Store) create(site string) error {
 	return nil
 }
 
+// Overview is what is quickly told of the sites and of one of them.
+type Overview struct {
+	Sites  []string // in sorted order
+	HasMap bool     // the site has a map, which may be damaged
+	Tags   []string // frames of its tags, in sorted order
+	Routes []string // of it, relative to the sites folder, newest first
+}
+
+// Overview looks at the sites, and at one of them unless it is "". A site that is not there has nothing.
+func (s *Store) Overview(site string) (Overview, error) {
+	out := Overview{Tags: []string{}, Routes: []string{}}
+	var err error
+	if out.Sites, err = s.List(); err != nil || !slices.Contains(out.Sites, site) {
+		return out, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list, err := s.fs.List(site)
+	if err != nil {
+		return out, fmt.Errorf("site %s: %w", site, err)
+	}
+	out.HasMap = slices.ContainsFunc(list, func(e Entry) bool { return e.Name == mapFile })
+	r := reader{fs: s.fs, site: site}
+	tags, err := r.tags()
+	if err != nil {
+		return out, err
+	}
+	for _, t := range tags {
+		out.Tags = append(out.Tags, t.Frame)
+	}
+	routes, err := r.routes()
+	out.Routes = append(out.Routes, routes...)
+	return out, err
+}
+
 // Open reads a site for a robot that is going to use it: it first finishes what was interrupted, keeps damaged files aside (now is in
 // their names) and puts their previous versions in their place.
 func (s *Store) Open(site string, now time.Time) (*Site, error) {

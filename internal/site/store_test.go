@@ -140,6 +140,31 @@ func TestSiteOnDisk(t *testing.T) {
 	}
 }
 
+func TestOverview(t *testing.T) {
+	s := NewStore(NewMemory())
+	empty := Overview{Sites: []string{}, Tags: []string{}, Routes: []string{}}
+	if d := cmp.Diff(empty, must(s.Overview(""))(t)); d != "" {
+		t.Errorf("of nothing (-want +got)\n%s", d)
+	}
+	fill(t, s)
+	if err := s.Create("annexe"); err != nil {
+		t.Fatal(err)
+	}
+	want := Overview{
+		Sites: []string{"annexe", "museum"}, HasMap: true, Tags: []string{"base_map"},
+		Routes: []string{"museum/routes/20260102_090000.csv", "museum/routes/20260101_100000.csv"},
+	}
+	if d := cmp.Diff(want, must(s.Overview("museum"))(t)); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	empty.Sites = want.Sites
+	for _, name := range []string{"annexe", "nowhere", ""} {
+		if d := cmp.Diff(empty, must(s.Overview(name))(t)); d != "" {
+			t.Errorf("of %q (-want +got)\n%s", name, d)
+		}
+	}
+}
+
 func TestReset(t *testing.T) {
 	for name, f := range folders(t) {
 		t.Run(name, func(t *testing.T) {
