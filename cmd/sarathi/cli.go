@@ -45,7 +45,7 @@ type env struct {
 	zone           *time.Location // of times shown to people
 	now            func() time.Time
 	processorTime  func() time.Duration // that this process has used
-	program        string // as it was called
+	program        string               // as it was called
 	version        string
 	json           bool // --json
 	dial           func(ctx context.Context, socket string) (robot, error)
