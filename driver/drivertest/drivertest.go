@@ -1,6 +1,7 @@
 package drivertest
 
 import (
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,6 +19,8 @@ type Harness struct {
 	Velocity func() driver.Velocity
 	// Settle is how long the body takes to reach a velocity or to stand still. 0 means 2 s.
 	Settle time.Duration
+	// Lateness is how much later than it happens a stop may be seen in real time. 0 means 100 ms.
+	Lateness time.Duration
 	// Patience is how long the slowest skill takes, and how long any stream may take to show. 0 means 10 s.
 	Patience time.Duration
 }
@@ -62,6 +65,18 @@ func Test(t *testing.T, newHarness func(testing.TB) Harness) {
 	for _, c := range cases() {
 		t.Run(c.name, func(t *testing.T) { c.run(newRig(t, newHarness(t))) })
 	}
+}
+
+// TestAtOnce is Test with all cases at the same time: for a Runner in real time, whose cases wait far more than they work.
+func TestAtOnce(t *testing.T, newHarness func(testing.TB) Harness) {
+	t.Helper()
+	var all sync.WaitGroup
+	for _, c := range cases() {
+		all.Go(func() {
+			t.Run(c.name, func(t *testing.T) { c.run(newRig(t, newHarness(t))) })
+		})
+	}
+	all.Wait()
 }
 
 // TestInBubble is Test with every case in a bubble of testing/synctest, where waiting takes no time. Everything that

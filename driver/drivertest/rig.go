@@ -18,7 +18,6 @@ const (
 	stillPlace   = 0.03 // m, that a standing body may seem to go
 	commandEvery = 50 * time.Millisecond
 	pollEvery    = 10 * time.Millisecond // of a Runner
-	lateness     = 100 * time.Millisecond
 )
 
 // rig hosts one body for one case.
@@ -37,6 +36,7 @@ func newRig(tb testing.TB, h Harness) *rig {
 	tb.Helper()
 	h.Settle = cmp.Or(h.Settle, 2*time.Second)
 	h.Patience = cmp.Or(h.Patience, 10*time.Second)
+	h.Lateness = cmp.Or(h.Lateness, 100*time.Millisecond)
 	r := &rig{TB: tb, Harness: h}
 	if c, ok := h.Driver.(driver.Connector); ok {
 		r.connect(c)
@@ -229,7 +229,7 @@ func (r *rig) command(v driver.Velocity) {
 func (r *rig) slack() time.Duration {
 	out := 2*r.step() + time.Duration(float64(time.Second)/r.caps.RateHz)
 	if r.stepper == nil {
-		out += lateness
+		out += r.Lateness
 	}
 	return out
 }

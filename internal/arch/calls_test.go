@@ -23,6 +23,7 @@ var timeAskers = []exception{
 	{"internal/body", "talks to hardware with deadlines"},
 	{"internal/gateway", "talks to the network with deadlines"},
 	{"rosbridge", "talks to the network with deadlines"},
+	{"hal", "talks to the network with deadlines"},
 	{"internal/app/simulate.go", "paces a simulation by the wall clock"},
 	{"internal/tools", "runs on the developer's machine"},
 	{"cmd", "runs on the operator's machine"},

@@ -1,0 +1,41 @@
+package hal
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Serve runs the agent behind a listener, which it closes, until ctx ends or the body is lost. It warns loudly when others than this
+// computer can reach it: HAL knows no user.
+func (a *Agent) Serve(ctx context.Context, ln net.Listener) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if Exposed(ln.Addr()) {
+		what := "ANYBODY WHO REACHES THIS ADDRESS CAN DRIVE THE ROBOT: expose it on a trusted, firewalled control network only"
+		if a.cfg.Token != "" {
+			what = "whoever reaches this address and has the token can drive the robot: expose it on a trusted, firewalled control network only"
+		}
+		a.log.WarnContext(ctx, "agent is open to the network", "address", ln.Addr().String(), "warning", what, "tls", a.cfg.TLS != nil)
+	}
+	if a.cfg.TLS != nil {
+		ln = tls.NewListener(ln, a.cfg.TLS)
+	}
+	server := &http.Server{Handler: a, ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug)}
+	served := make(chan error, 1)
+	go func() {
+		err := server.Serve(ln)
+		cancel()
+		served <- err
+	}()
+	err := a.Run(ctx)
+	_ = server.Close() // its connections are hijacked and ended, or nobody's
+	if e := <-served; !errors.Is(e, http.ErrServerClosed) {
+		err = errors.Join(err, e)
+	}
+	return err
+}
