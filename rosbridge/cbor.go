@@ -83,9 +83,9 @@ func appendCBORBool(dst []byte, v bool) []byte {
 	return append(dst, cborFalse)
 }
 
-// appendCBORHeader appends a publish frame up to the message, which follows as one CBOR item.
-func appendCBORHeader(dst []byte, topic string) []byte {
-	dst = appendHead(dst, cborMap, 3)
+// cborHeader returns a publish frame up to the message, which follows as one CBOR item.
+func cborHeader(topic string) []byte {
+	dst := appendHead(nil, cborMap, 3)
 	dst = appendCBORText(appendCBORText(dst, "op"), OpPublish)
 	dst = appendCBORText(appendCBORText(dst, "topic"), topic)
 	return appendCBORText(dst, "msg")

@@ -64,7 +64,7 @@ func TestCBORReadsAsJSON(t *testing.T) {
 
 func TestCBORRawReads(t *testing.T) {
 	at := time.Unix(1_700_000_000, 123_456_789)
-	f, err := ParseCBOR(appendCBORRaw(appendCBORHeader(nil, "/t"), at, []byte{1, 2, 3}))
+	f, err := ParseCBOR(appendCBORRaw(cborHeader("/t"), at, []byte{1, 2, 3}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestJSONAsCBOR(t *testing.T) {
 // FuzzParseCBOR never gives a body that is no JSON, and agrees with a CBOR library on what is well formed.
 func FuzzParseCBOR(f *testing.F) {
 	f.Add(publishCBOR(f, map[string]any{"a": []any{1, -1, 1.5, "x", []byte{1}, nil, true}}))
-	f.Add(appendCBORRaw(appendCBORHeader(nil, "/t"), epoch, []byte{1}))
+	f.Add(appendCBORRaw(cborHeader("/t"), epoch, []byte{1}))
 	f.Add(publishCBOR(f, cbor.Tag{Number: tagFloat64, Content: make([]byte, 16)}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, err := ParseCBOR(data)
@@ -158,7 +158,7 @@ func FuzzJSONAsCBOR(f *testing.F) {
 		if s.value(); s.err != nil || s.nonFinite != nil || s.peek() != 0 || s.pos < len(text) {
 			return
 		}
-		data := appendJSONAsCBOR(appendCBORHeader(nil, "/t"), text)
+		data := appendJSONAsCBOR(cborHeader("/t"), text)
 		if got, err := ParseCBOR(data); err != nil || !json.Valid(got.Body) && string(got.Body) != "" {
 			t.Fatalf("%q became %x: %v", text, data, err)
 		}

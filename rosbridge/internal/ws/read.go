@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -78,11 +79,11 @@ func (c *Conn) Read(limit int) (Kind, []byte, error) {
 			return 0, nil, err
 		}
 		if h.kind >= Close {
-			payload, err := c.payload(nil, h)
-			if err == nil && h.kind == Close {
-				err = closed(payload)
+			payload, readErr := c.payload(nil, h)
+			if readErr == nil && h.kind == Close {
+				readErr = closed(payload)
 			}
-			return h.kind, payload, err
+			return h.kind, payload, readErr
 		}
 		if h.length > uint64(limit-len(c.partial)) {
 			return 0, nil, &CloseError{Code: TooBig, Reason: fmt.Sprintf("message of more than %d bytes", limit)}
@@ -172,9 +173,7 @@ func (c *Conn) payload(dst []byte, h header) ([]byte, error) {
 		if room := cap(dst) - len(dst); room < n {
 			n = min(n, max(maxTrust, len(dst)))
 			if room < n {
-				grown := make([]byte, len(dst), len(dst)+n)
-				copy(grown, dst)
-				dst = grown
+				dst = slices.Grow(dst, max(n, len(dst))) // doubles: some clients send a message in many small parts
 			}
 		}
 		from := len(dst)

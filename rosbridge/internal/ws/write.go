@@ -1,6 +1,9 @@
 package ws
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"strings"
+)
 
 // MaxHeader is the longest header that a server writes.
 const MaxHeader = 10
@@ -28,9 +31,7 @@ func AppendClose(dst []byte, code int, reason string) []byte {
 	if code == NoStatus {
 		return AppendHeader(dst, Close, 0)
 	}
-	for len(reason) > maxControl-2 || len(reason) > 0 && reason[len(reason)-1] >= 0x80 && len(reason) > maxControl-5 {
-		reason = reason[:len(reason)-1]
-	}
+	reason = strings.ToValidUTF8(reason[:min(len(reason), maxControl-2)], "")
 	payload := binary.BigEndian.AppendUint16(make([]byte, 0, maxControl), uint16(code))
 	return AppendFrame(dst, Close, append(payload, reason...))
 }

@@ -114,7 +114,7 @@ func TestLengthAloneGetsLittleMemory(t *testing.T) {
 			}
 		}
 	})
-	if n := r.AllocedBytesPerOp(); n > 2*maxTrust {
+	if n := r.AllocedBytesPerOp(); n > 3*maxTrust {
 		t.Errorf("%d bytes were taken", n)
 	}
 }
