@@ -47,6 +47,7 @@ func TestCovarianceIsHonest(t *testing.T) {
 		{"corrections at 10 Hz", func(*world) {}},
 		{"corrections every 1.7 s", func(w *world) { w.fixEvery = 170 }},
 		{"dead reckoning", func(w *world) { w.fixEvery = 0 }},
+		{"a gyro as noisy as odometry", func(w *world) { w.fixEvery, w.cfg.GyroNoise = 0, 0.02 }},
 		{"no gyro", func(w *world) { w.noGyro = true }},
 	}
 	for _, tt := range tests {
