@@ -59,6 +59,15 @@ func (c Content) Equal(d Content) bool {
 	})
 }
 
+// clone returns a copy that shares nothing.
+func (c Content) clone() Content {
+	c.POIs, c.Tours = slices.Clone(c.POIs), slices.Clone(c.Tours)
+	for i := range c.Tours {
+		c.Tours[i].POIIDs = slices.Clone(c.Tours[i].POIIDs)
+	}
+	return c
+}
+
 // POI finds a point of interest.
 func (c Content) POI(id string) (POI, bool) {
 	i := c.poiIndex(id)

@@ -18,7 +18,10 @@ const (
 )
 
 // Folder is an [FS] in the file system of the computer. Symbolic links that lead out of it are not followed.
-type Folder struct{ root *os.Root }
+type Folder struct {
+	root *os.Root
+	lock *os.File // nil: not used or claimed
+}
 
 var _ FS = (*Folder)(nil)
 
@@ -36,11 +39,17 @@ func LookIntoFolder(dir string) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open folder %s: %w", dir, err)
 	}
-	return &Folder{root}, nil
+	return &Folder{root: root}, nil
 }
 
 // Close gives the folder back.
-func (f *Folder) Close() error { return f.root.Close() }
+func (f *Folder) Close() error {
+	var err error
+	if f.lock != nil {
+		err = f.lock.Close()
+	}
+	return errors.Join(err, f.root.Close())
+}
 
 // Read implements FS.
 func (f *Folder) Read(name string, limit int64) (data []byte, err error) {

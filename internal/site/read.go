@@ -17,6 +17,7 @@ type reader struct {
 	site    string
 	notes   []string
 	damaged []damage
+	changed bool // what was read of POIs, tours or tags is not what the files say: something was repaired or left out
 }
 
 // damage is a file that cannot be used, or is missing while its previous version is there.
@@ -77,6 +78,7 @@ func (r *reader) content() (Content, error) {
 	c, notes := Content{POIs: pois, Tours: tours}.Repair()
 	for _, n := range notes {
 		r.note("%s: %s", r.site, n)
+		r.changed = true
 	}
 	return c, nil
 }
@@ -85,6 +87,7 @@ func (r *reader) tags() ([]Tag, error) {
 	return document(r, tagsFile, func(name string, data []byte) ([]Tag, error) {
 		tags, notes, err := decodeTags(name, data)
 		r.notes = append(r.notes, notes...)
+		r.changed = r.changed || len(notes) > 0
 		return tags, err
 	})
 }

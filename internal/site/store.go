@@ -192,7 +192,7 @@ func (s *Store) Edit(site string, now time.Time, edit func(Content) (Content, er
 	if err != nil {
 		return Content{}, err
 	}
-	is, err := edit(was)
+	is, err := edit(was.clone()) // which it may alter
 	if err != nil {
 		return was, err
 	}
