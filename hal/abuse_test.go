@@ -129,6 +129,10 @@ func TestMain(m *testing.M) {
 		drive(url)
 		return
 	}
+	if url := os.Getenv(listenerProcess); url != "" {
+		listen(url)
+		return
+	}
 	os.Exit(m.Run())
 }
 

@@ -161,7 +161,7 @@ func (s *session) alive(ctx context.Context) error {
 				return &closing{statusPolicy, fmt.Sprintf("no welcome within %v", cfg.Handshake)}
 			}
 		case <-pause.C:
-			limited, cancel := context.WithTimeout(s.link.io, cfg.LinkTimeout)
+			limited, cancel := context.WithTimeout(context.Background(), cfg.LinkTimeout)
 			err := s.link.conn.Ping(limited)
 			cancel()
 			if err != nil {
@@ -259,7 +259,7 @@ func (s *session) malformed(err error, welcomed bool) error {
 		s.link.out.offer(f)
 		return nil
 	}
-	_ = s.link.conn.Write(s.link.io, websocket.MessageText, Append(nil, f)) // ahead of the close, which says the same
+	_ = s.link.conn.Write(context.Background(), websocket.MessageText, Append(nil, f)) // ahead of the close, which says the same
 	return &closing{statusProtocolError, err.Error()}
 }
 

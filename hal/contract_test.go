@@ -8,6 +8,9 @@ import (
 
 	"sarathi/driver"
 	"sarathi/driver/drivertest"
+	"sarathi/internal/body/simulated"
+	"sarathi/internal/config"
+	"sarathi/internal/sim/scenes"
 )
 
 // newContractController returns a controller for an agent.
@@ -58,4 +61,56 @@ func TestContractOverALossyPipe(t *testing.T) {
 // A robot that measures in millimetres and degrees is driven in metres and radians.
 func TestContractInOtherUnits(t *testing.T) {
 	drivertest.TestInBubble(t, overPipe(AgentConfig{Units: driver.Units{Len: "mm", Ang: "deg"}}, nil))
+}
+
+// An arm at 500 Hz, with the same agent.
+func TestArmContractOverAPipe(t *testing.T) {
+	drivertest.TestInBubble(t, func(tb testing.TB) drivertest.Harness {
+		arm, err := simulated.NewArm(simulated.SixAxisArm())
+		if err != nil {
+			tb.Fatal(err)
+		}
+		p := newPipes(nil)
+		a := serveAgent(tb, arm, AgentConfig{}, p)
+		return drivertest.Harness{
+			Driver: newContractController(tb, ControllerConfig{URL: "ws://robot", HTTP: p.client()}),
+			Button: func(pressed bool) {
+				a.body.mu.Lock()
+				defer a.body.mu.Unlock()
+				arm.Press(pressed)
+			},
+		}
+	})
+}
+
+// Every drive that HAL knows, with the bodies of the robots.
+func TestRobotContractsOverAPipe(t *testing.T) {
+	for name, preset := range map[string]func() (simulated.Body, simulated.Config){
+		"diff": simulated.Zelpi, "holonomic": simulated.Pashupati,
+		"omni": func() (simulated.Body, simulated.Config) {
+			b, c := simulated.Zelpi()
+			b.Kind, b.Drive, b.Limits.VY = "omni", driver.Omni, b.Limits.VX
+			return b, c
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			scene, err := scenes.Load("empty", func(path string, data []byte, into any) error { return config.Decode(path, data, into) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			drivertest.TestInBubble(t, func(tb testing.TB) drivertest.Harness {
+				b, c := preset()
+				c.Scan.Rate, c.Points.Rate, c.Camera.Rate = 0, 0, 0 // HAL carries none of them
+				plant, err := simulated.NewPlant(scene, 1, b, c)
+				if err != nil {
+					tb.Fatal(err)
+				}
+				p := newPipes(nil)
+				serveAgent(tb, simulated.NewDriver(plant), AgentConfig{}, p)
+				return drivertest.Harness{
+					Driver: newContractController(tb, ControllerConfig{URL: "ws://robot", HTTP: p.client()}), Button: plant.Press,
+				}
+			})
+		})
+	}
 }

@@ -21,19 +21,15 @@ var errSlow = errors.New("the other end reads too slowly")
 type link struct {
 	conn  *websocket.Conn
 	out   *outbox
-	buf   []byte          // of the reader
-	io    context.Context //nolint:containedctx // of the socket's reads and writes: it outlives whoever uses the link by the closing handshake
-	abort func()          // closes the socket, whoever uses it
+	buf   []byte // of the reader
+	abort func() // closes the socket below, whatever goes on in it
 }
 
 // newLink uses a WebSocket. raw is the connection below it: what closes it ends a closing handshake, which the library gives 5 s.
 func newLink(conn *websocket.Conn, raw net.Conn) *link {
 	conn.SetReadLimit(MaxFrame)
 	l := &link{conn: conn, out: newOutbox(), buf: make([]byte, 0, 1024)}
-	ctx, cancel := context.WithCancel(context.Background())
-	l.io = ctx
 	l.abort = func() {
-		cancel()
 		if raw != nil {
 			_ = raw.Close() // it is of no use any more
 		}
@@ -69,7 +65,7 @@ func (l *link) write(ctx context.Context) error {
 				return context.Cause(ctx)
 			}
 		}
-		err := l.conn.Write(l.io, websocket.MessageText, frame)
+		err := l.conn.Write(context.Background(), websocket.MessageText, frame)
 		l.out.done(frame)
 		if err != nil {
 			return err
@@ -79,7 +75,7 @@ func (l *link) write(ctx context.Context) error {
 
 // read returns the next message, or why there is none any more. It is valid until the next call.
 func (l *link) read() ([]byte, error) {
-	_, r, err := l.conn.Reader(l.io)
+	_, r, err := l.conn.Reader(context.Background()) // what ends it is the end of the socket: see end
 	if err != nil {
 		return nil, err
 	}
