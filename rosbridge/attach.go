@@ -162,6 +162,8 @@ func (v *messageValue) JSON() []byte {
 	v.once.Do(func() { v.text = v.m.AppendJSON(nil) })
 	return v.text
 }
+func (v *messageValue) Message() idl.Message { return v.m }
+
 func (v *messageValue) CDR() []byte  { return v.m.AppendCDR(nil) }
 func (v *messageValue) ROS1() []byte { return v.m.AppendROS1([]byte{}) }
 
@@ -267,19 +269,27 @@ func (s *LocalSubscription) enqueue(m *message) {
 
 // deliver calls the handler until the queue is empty, unless another goroutine does so already.
 func (s *LocalSubscription) deliver() {
+	for first := true; ; first = false {
+		m := s.next(first)
+		if m == nil {
+			return
+		}
+		s.handle(Received{Topic: s.topic.name, Type: s.topic.typ.Load().name, m: m})
+	}
+}
+
+// next takes the oldest message for the goroutine that calls the handler, nil when there is none or another goroutine does so.
+func (s *LocalSubscription) next(first bool) *message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.running {
-		return
+	if first && s.running {
+		return nil
 	}
-	s.running = true
-	for s.queue.n > 0 {
-		m := s.queue.pop()
-		s.mu.Unlock()
-		s.handle(Received{Topic: s.topic.name, Type: s.topic.typ.Load().name, m: m})
-		s.mu.Lock()
+	s.running = s.queue.n > 0
+	if !s.running {
+		return nil
 	}
-	s.running = false
+	return s.queue.pop()
 }
 
 // Request is a call of a service that an attachment serves.

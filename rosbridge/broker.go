@@ -233,9 +233,6 @@ func (b *Broker) tellLocked(news func(Observer)) {
 // steward does what no client does for itself: it pings the silent, cuts off the dead, sweeps topics, and tells news.
 func (b *Broker) steward() {
 	period := max(min(b.cfg.Grace, b.cfg.PingEvery, b.cfg.PingTimeout)/4, 5*time.Millisecond)
-	if b.cfg.Unregister > 0 {
-		period = min(period, max(b.cfg.Unregister/4, 5*time.Millisecond))
-	}
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()
 	for {

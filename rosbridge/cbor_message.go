@@ -73,7 +73,7 @@ func (r *cdrReader) array(dst []byte, f *shapeField) []byte {
 		n = int(r.uint(4))
 	}
 	switch tag := typedTag(f); {
-	case f.bytes:
+	case f.bytes && !f.octet:
 		b := r.take(n, 1)
 		return append(appendHead(dst, cborBytes, uint64(len(b))), b...)
 	case tag != 0:

@@ -77,7 +77,7 @@ func (k *checker) message(sh *shape) {
 	}
 	k.pos++
 	begin := k.pos
-	stamped, seen := false, 0
+	stamped, seen, left := false, 0, 0
 	var have [4]uint64 // the fields that came, as bits
 	for first := true; !k.take('}') && k.err == nil; first = false {
 		if !first {
@@ -89,12 +89,15 @@ func (k *checker) message(sh *shape) {
 		if !ok || i >= 64*len(have) || have[i/64]&(1<<(i%64)) != 0 {
 			k.other()
 			if sh.header && string(key) == "seq" {
-				k.drop(from, first)
+				k.drop(from, left)
+			} else {
+				left++
 			}
 			continue
 		}
 		have[i/64] |= 1 << (i % 64)
 		seen++
+		left++
 		f := &sh.fields[i]
 		stamped = stamped || f.name == "stamp"
 		k.field(f)
@@ -122,17 +125,15 @@ func (k *checker) insertStamp(begin, members int) {
 	k.edits[at] = edit{span{begin, begin}, text}
 }
 
-// drop takes the member that begins at from and ends here out of the text, with the comma after it or the one before it.
-func (k *checker) drop(from int, first bool) {
+// drop takes the member that begins at from and ends here out of the text, with the comma before it or, when no member before it
+// is left, the one after it.
+func (k *checker) drop(from, left int) {
 	end := k.pos
 	switch {
+	case left > 0:
+		from-- // the comma
 	case k.peek() == ',':
 		end = k.pos + 1
-	case !first:
-		from-- // the comma
-	}
-	if n := len(k.edits); n > 0 {
-		from = max(from, k.edits[n-1].to) // its comma may be gone already
 	}
 	k.edits = append(k.edits, edit{span{from, end}, ""})
 }

@@ -38,7 +38,7 @@ type Config struct {
 	MaxMessage  int // bytes of one frame, in or out of fragments
 	MaxNames    int // topics, services and actions that one client may use at a time
 	MaxCalls    int // service calls and goals that one client may have open as their caller, and as their provider
-	Budget      int // bytes that may wait for one client
+	Budget      int // bytes of memory that one client may cost that does not read; a quarter of it may wait, see queued
 	MaxFaulty   int // malformed frames that a client may send at once; they come back at FaultyRate a second
 	FaultyRate  float64
 	MaxParams   int           // bytes of all parameters
@@ -59,6 +59,10 @@ type Config struct {
 	Log      *slog.Logger
 }
 
+// queued is how many bytes may wait for one client. The garbage collector lets the heap grow to twice of what is in use, and messages
+// that pass while others wait are garbage too: measured, a client that does not read costs about three times of what waits for it.
+func (c Config) queued() int { return c.Budget / 4 }
+
 // Access says what clients may do, by globs of resolved names in which * stands for any text and ? for one character. A nil list allows
 // everything, an empty one nothing. What the broker offers itself below /rosapi may always be called.
 type Access struct {
@@ -75,10 +79,10 @@ func DefaultConfig() Config {
 		Version:  "unversioned",
 
 		MaxClients:  1024,
-		MaxMessage:  16 << 20,
+		MaxMessage:  10 << 20,
 		MaxNames:    4096,
 		MaxCalls:    1024,
-		Budget:      32 << 20,
+		Budget:      64 << 20,
 		MaxFaulty:   50,
 		FaultyRate:  10,
 		MaxParams:   4 << 20,
@@ -116,7 +120,7 @@ func (c Config) Validate() error {
 	}
 	const most = 1 << 30
 	check(c.MaxMessage <= most, "MaxMessage: %d is above %d", c.MaxMessage, most)
-	check(c.Budget >= c.MaxMessage, "Budget: %d is below MaxMessage, %d: the largest message would never arrive", c.Budget, c.MaxMessage)
+	check(c.queued() >= c.MaxMessage, "Budget: a quarter of %d is below MaxMessage, %d: the largest message would never arrive", c.Budget, c.MaxMessage)
 	check(c.FaultyRate > 0, "FaultyRate: %g is not positive", c.FaultyRate)
 	for _, d := range []struct {
 		name  string

@@ -104,10 +104,13 @@ func (m *message) body(e encoding) []byte {
 
 // parsedLocked returns the message itself, or nil when its type is not known.
 func (m *message) parsedLocked() idl.Message {
-	if m.made.parsed == nil && m.codec != nil && m.text != nil {
-		if p := m.codec.typ.New(); p.ParseJSON(m.text) == nil {
-			m.made.parsed = p
-		}
+	if m.made.parsed != nil || m.codec == nil {
+		return m.made.parsed
+	}
+	if v, ok := m.value.(interface{ Message() idl.Message }); ok { // a bus's sample has the message itself
+		m.made.parsed = v.Message()
+	} else if p := m.codec.typ.New(); p.ParseJSON(m.json()) == nil {
+		m.made.parsed = p
 	}
 	return m.made.parsed
 }

@@ -68,7 +68,7 @@ func (o *outbox) send(kind ws.Kind, data []byte) bool {
 	o.mu.Lock()
 	cost := len(data) + messageOverhead
 	if o.bytes+cost > o.budget {
-		o.dropLocked(o.bytes + cost - o.budget)
+		o.dropLocked(o.bytes+cost-o.budget, 0)
 	}
 	if o.closed || o.final != nil || o.bytes+cost > o.budget && len(o.control) > 0 {
 		o.overflow = o.overflow || !o.closed && o.final == nil
@@ -117,12 +117,12 @@ func (o *outbox) pushLocked(s *subscription, m *message) {
 		o.ready = append(o.ready, s)
 	}
 	if o.bytes > o.budget {
-		o.dropLocked(o.bytes - o.budget)
+		o.dropLocked(o.bytes-o.budget, 1)
 	}
 }
 
-// dropLocked frees at least n bytes if it can, and leaves the newest message of a subscription alone if there is no other.
-func (o *outbox) dropLocked(n int) {
+// dropLocked frees at least n bytes if it can, and leaves at least so many messages.
+func (o *outbox) dropLocked(n, least int) {
 	for n > 0 {
 		var biggest *subscription
 		for _, list := range [][]*subscription{o.ready, o.delayed} {
@@ -132,7 +132,7 @@ func (o *outbox) dropLocked(n int) {
 				}
 			}
 		}
-		if biggest == nil || biggest.queue.n == 1 && biggest.bytes <= o.budget && len(o.ready)+len(o.delayed) == 1 {
+		if biggest == nil || biggest.queue.n <= least && len(o.ready)+len(o.delayed) == 1 {
 			return
 		}
 		n -= o.dropOldestLocked(biggest)

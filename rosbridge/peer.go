@@ -54,7 +54,7 @@ type subscriptionKey struct {
 func newPeer(b *Broker, conn *ws.Conn, remote string, d Dialect) *peer {
 	now := time.Now()
 	p := &peer{
-		b: b, conn: conn, out: newOutbox(b.cfg.Budget), remote: remote, dialect: d, connected: now,
+		b: b, conn: conn, out: newOutbox(b.cfg.queued()), remote: remote, dialect: d, connected: now,
 		log:        b.log.With("remote", remote),
 		publishers: map[string]*publisher{}, subscriptions: map[subscriptionKey]*subscription{},
 		services: map[string]*service{}, actions: map[string]*actionServer{},

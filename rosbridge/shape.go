@@ -29,7 +29,8 @@ type shapeField struct {
 	name  string
 	kind  kind
 	size  int  // of numbers and bool
-	bytes bool // uint8 and char, whose arrays are byte strings; byte is a number
+	bytes bool // of uint8, char and byte: their arrays are base64 in JSON
+	octet bool // byte, whose arrays are int8 in CBOR; those of the others are byte strings
 	array idl.ArrayKind
 	len   int // of fixed and bounded arrays
 	bound int // of strings, 0 without
@@ -70,7 +71,7 @@ func (f *shapeField) setPrimitive(name string) {
 	case "int64":
 		f.kind, f.size = kindInt, 8
 	case "byte":
-		f.kind, f.size = kindUint, 1
+		f.kind, f.size, f.bytes, f.octet = kindUint, 1, true, true
 	case "uint8", "char":
 		f.kind, f.size, f.bytes = kindUint, 1, true
 	case "uint16":

@@ -180,6 +180,9 @@ func (b *Broker) releaseLocked(t *topic) {
 	if !t.inUse() && t.unused.IsZero() {
 		t.unused = time.Now()
 	}
+	if b.cfg.Unregister == 0 {
+		b.sweepTopicLocked(t, time.Now())
+	}
 }
 
 // inUse reports whether anybody publishes or subscribes.
@@ -188,14 +191,18 @@ func (t *topic) inUse() bool { return len(t.publishers)+len(t.subscribers)+len(t
 // sweepLocked forgets the topics that nobody has used for long enough, and tells the observer of those that clients no longer publish.
 // The grace lets a client that reconnects find everything as it was.
 func (b *Broker) sweepLocked(now time.Time) {
-	for name, t := range b.topics {
-		if t.announced && !t.unpublished.IsZero() && now.Sub(t.unpublished) >= b.cfg.Unregister {
-			t.announced = false
-			b.tellLocked(func(o Observer) { o.TopicReleased(name) })
-		}
-		if !t.unused.IsZero() && now.Sub(t.unused) >= b.cfg.Unregister {
-			delete(b.topics, name)
-		}
+	for _, t := range b.topics {
+		b.sweepTopicLocked(t, now)
+	}
+}
+
+func (b *Broker) sweepTopicLocked(t *topic, now time.Time) {
+	if t.announced && !t.unpublished.IsZero() && now.Sub(t.unpublished) >= b.cfg.Unregister {
+		t.announced = false
+		b.tellLocked(func(o Observer) { o.TopicReleased(t.name) })
+	}
+	if !t.unused.IsZero() && now.Sub(t.unused) >= b.cfg.Unregister {
+		delete(b.topics, t.name)
 	}
 }
 

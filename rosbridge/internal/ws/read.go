@@ -2,11 +2,13 @@ package ws
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"net"
 	"slices"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -55,9 +57,15 @@ type Conn struct {
 	r *bufio.Reader
 
 	// Of a message that came in part; owned by the reader.
-	kind    Kind
-	partial []byte
+	kind  Kind
+	parts *bytes.Buffer // nil between messages
 }
+
+// buffers gather messages that come in parts, as some clients send all that are long. A message gets memory of its own
+// length when it is whole, so that it holds no more while it waits for others.
+//
+//nolint:gochecknoglobals // a pool has no meaning of its own
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // maxControl is the longest payload of a control frame (section 5.5).
 const maxControl = 125
@@ -79,32 +87,53 @@ func (c *Conn) Read(limit int) (Kind, []byte, error) {
 			return 0, nil, err
 		}
 		if h.kind >= Close {
-			payload, readErr := c.payload(nil, h)
+			payload, readErr := c.payload(h)
 			if readErr == nil && h.kind == Close {
 				readErr = closed(payload)
 			}
 			return h.kind, payload, readErr
 		}
-		if h.length > uint64(limit-len(c.partial)) {
+		begun := 0
+		if c.parts != nil {
+			begun = c.parts.Len()
+		}
+		if h.length > uint64(limit-begun) {
 			return 0, nil, &CloseError{Code: TooBig, Reason: fmt.Sprintf("message of more than %d bytes", limit)}
 		}
 		if h.kind != continuation {
 			c.kind = h.kind
 		}
-		payload, err := c.payload(c.partial, h)
-		if err != nil {
-			return 0, nil, err
+		if h.final && c.parts == nil {
+			payload, err := c.payload(h)
+			return c.kind, payload, err
 		}
-		if !h.final {
-			if payload == nil {
-				payload = []byte{} // not nil: the message has begun
-			}
-			c.partial = payload
-			continue
+		if err := c.part(h); err != nil || h.final {
+			return c.kind, c.whole(), err
 		}
-		c.partial = nil
-		return c.kind, payload, nil
 	}
+}
+
+// part adds a part of a message to those that came before.
+func (c *Conn) part(h header) error {
+	if c.parts == nil {
+		c.parts, _ = buffers.Get().(*bytes.Buffer)
+		c.parts.Reset()
+	}
+	from := c.parts.Len()
+	n, err := io.CopyN(c.parts, c.r, int64(h.length))
+	unmask(c.parts.Bytes()[from:from+int(n)], h.mask)
+	return atEnd(err)
+}
+
+// whole returns the message whose parts have come.
+func (c *Conn) whole() []byte {
+	payload := bytes.Clone(c.parts.Bytes())
+	const longest = 4 << 20 // a buffer that has grown beyond is not kept
+	if c.parts.Cap() <= longest {
+		buffers.Put(c.parts)
+	}
+	c.parts = nil
+	return payload
 }
 
 // header reads and checks the header of a frame.
@@ -123,7 +152,7 @@ func (c *Conn) header() (header, error) {
 	case 127:
 		size += 8
 	}
-	begun := c.partial != nil
+	begun := c.parts != nil
 	switch {
 	case reserved != 0:
 		return h, protocolError("reserved bits are set")
@@ -165,26 +194,23 @@ func atEnd(err error) error {
 // maxTrust is how much memory a length alone may ask for; beyond, memory follows what has come.
 const maxTrust = 1 << 20
 
-// payload appends the payload of a frame to dst, unmasked.
-func (c *Conn) payload(dst []byte, h header) ([]byte, error) {
-	begin := len(dst)
+// payload reads the payload of a frame that is all of its message.
+func (c *Conn) payload(h header) ([]byte, error) {
+	payload := make([]byte, 0, min(h.length, maxTrust))
 	for left := int(h.length); left > 0; {
-		n := left
-		if room := cap(dst) - len(dst); room < n {
-			n = min(n, max(maxTrust, len(dst)))
-			if room < n {
-				dst = slices.Grow(dst, max(n, len(dst))) // doubles: some clients send a message in many small parts
-			}
+		if len(payload) == cap(payload) {
+			payload = slices.Grow(payload, min(left, len(payload))) // doubles
 		}
-		from := len(dst)
-		dst = dst[:from+n]
-		if _, err := io.ReadFull(c.r, dst[from:]); err != nil {
+		n := min(left, cap(payload)-len(payload))
+		from := len(payload)
+		payload = payload[:from+n]
+		if _, err := io.ReadFull(c.r, payload[from:]); err != nil {
 			return nil, atEnd(err)
 		}
 		left -= n
 	}
-	unmask(dst[begin:], h.mask)
-	return dst, nil
+	unmask(payload, h.mask)
+	return payload, nil
 }
 
 // unmask applies the mask of a whole payload, eight bytes at a time.
