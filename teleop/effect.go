@@ -20,7 +20,7 @@ type EffectKind uint8
 
 // The kinds of effect.
 const (
-	EffectVelocity EffectKind = iota // Velocity is the handheld's
+	EffectVelocity EffectKind = iota // Velocity is the handheld's; zero with Disarm: nobody holds the stick any more
 	EffectEStop                      // request the e-stop now, before any service is called; Reason says who
 	EffectCommand                    // carry out Command and call Session.Finish
 	EffectStreams                    // subscribe to what Streams wants and to nothing else
@@ -32,10 +32,13 @@ const (
 type Effect struct {
 	Kind     EffectKind
 	Velocity Velocity
-	Command  Command
-	Streams  Streams
-	Client   Client
-	Reason   string
+	// Disarm says that a zero is not the operator's: the robot stops, and whoever drives next must show the stick at rest first. A session
+	// begins and ends with it, and so do silence and a stop.
+	Disarm  bool
+	Command Command
+	Streams Streams
+	Client  Client
+	Reason  string
 }
 
 // A Command is a checked command.

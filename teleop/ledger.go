@@ -4,16 +4,14 @@ import (
 	"crypto/sha256"
 	"net/netip"
 	"slices"
-	"time"
 )
 
 // Bounds of what is remembered of commands.
 const (
-	mostCommands    = 256     // commands of a session whose acks are kept
-	mostPending     = 32      // commands that run at the same time
-	mostAckBytes    = 1 << 20 // of kept acks
-	mostDetached    = 32      // e-stops without a session
-	estopRepeatable = 2 * time.Second
+	mostCommands = 256     // commands of a session whose acks are kept
+	mostPending  = 32      // commands that run at the same time
+	mostAckBytes = 1 << 20 // of kept acks
+	mostDetached = 32      // e-stops without a session
 )
 
 // A ledgerKey names a command. Within a session From is not set: there is only one peer.
@@ -25,7 +23,6 @@ type ledgerKey struct {
 
 type ledgerEntry struct {
 	hash [sha256.Size]byte // of the arguments
-	at   time.Duration     // when it arrived
 	ack  []byte            // nil while it runs
 }
 
@@ -40,9 +37,9 @@ type ledger struct {
 
 func (l *ledger) reset() { *l = ledger{most: l.most} }
 
-// add remembers a command, or reports that too many run. It forgets the oldest finished ones to stay within its bounds.
-func (l *ledger) add(key ledgerKey, e *ledgerEntry) bool {
-	if l.pending >= mostPending {
+// add remembers a command, or reports that most of them run already. It forgets the oldest finished ones to stay within its bounds.
+func (l *ledger) add(key ledgerKey, e *ledgerEntry, most int) bool {
+	if l.pending >= most {
 		return false
 	}
 	l.remove(key)

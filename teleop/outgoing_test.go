@@ -118,7 +118,7 @@ func TestCameraRateIsCapped(t *testing.T) {
 	for wish, want := range map[string]float64{`100`: 8, `2`: 2, `0`: 8, `-1`: 8, `NaN`: 8, `"3"`: 8, `0.001`: 0.1} {
 		r := newRobot(t, Molly())
 		o := r.in(phone, `{"t":"hello","streams":{"camera":true,"camera_fps":`+wish+`}}`)
-		if got := o.effects[1].Streams.CameraFPS; got != want {
+		if got := o.effects[2].Streams.CameraFPS; got != want {
 			t.Errorf("%s: %v", wish, got)
 		}
 	}

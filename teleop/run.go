@@ -26,29 +26,37 @@ func (s *Session) take(l *ledger, ref Ref, root value) {
 	ref.Name = root.get("name").text()
 	if !ok || ref.Name == "" || utf8.RuneCountInString(ref.Name) > MaxName {
 		s.stats.Malformed++
-		if ref.Name == CommandEStop { // nobody can be answered, but a stop is a stop
+		if stops(ref.Name) { // nobody can be answered, but a stop is a stop
 			s.requestStop(ref)
 		}
 		return
 	}
 	key, hash := s.key(ref), s.hash(ref.Name, root.get("args"))
-	if known := l.entries[key]; known != nil {
-		stale := ref.Name == CommandEStop && known.ack != nil && s.now()-known.at >= estopRepeatable
-		if !stale { // an e-stop with an old id is a client that counts anew, not a copy: it must stop
-			s.again(ref, known, hash)
-			return
-		}
+	if stops(ref.Name) { // a copy, too: whether it is one, or a client that counts anew, nobody can tell
+		s.requestStop(ref)
 	}
-	if !l.add(key, &ledgerEntry{hash: hash, at: s.now()}) {
+	if known := l.entries[key]; known != nil {
+		s.again(ref, known, hash)
+		return
+	}
+	most := mostPending
+	if stops(ref.Name) {
+		most *= 2
+	}
+	if !l.add(key, &ledgerEntry{hash: hash}, most) {
 		s.stats.Refused++
-		if ref.Name == CommandEStop {
-			s.requestStop(ref)
+		r := Result{Msg: "too many commands are running, try again"}
+		if stops(ref.Name) {
+			r = Result{OK: true, Msg: "the e-stop was requested; too many commands are running to wait for more"}
 		}
-		s.ack(ref, appendAck(nil, ref.ID, Result{Msg: "too many commands are running, try again"}))
+		s.ack(ref, appendAck(nil, ref.ID, r))
 		return
 	}
 	s.run(ref, root.get("args"))
 }
+
+// stops reports whether a command latches the e-stop.
+func stops(name string) bool { return name == CommandEStop || name == CommandEmergencyStop }
 
 func (s *Session) key(ref Ref) ledgerKey {
 	key := ledgerKey{id: ref.ID, name: ref.Name}
@@ -93,15 +101,12 @@ func (s *Session) requestStop(ref Ref) {
 	if ref.Session != 0 {
 		who = s.client.name
 	}
-	s.velocity = Velocity{}
-	s.acts = append(s.acts, Effect{Kind: EffectVelocity}, Effect{Kind: EffectEStop, Reason: "handheld " + who})
+	s.disarm()
+	s.acts = append(s.acts, Effect{Kind: EffectEStop, Reason: "handheld " + who})
 }
 
 // run checks a new command and asks for its effect, or refuses it.
 func (s *Session) run(ref Ref, given value) {
-	if ref.Name == CommandEStop || ref.Name == CommandEmergencyStop {
-		s.requestStop(ref)
-	}
 	args, err := s.check(ref.Name, given)
 	if err != nil {
 		s.stats.Refused++

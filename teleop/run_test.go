@@ -172,18 +172,31 @@ func TestStopIsNeverLost(t *testing.T) {
 	for i := range int64(2 * mostPending) {
 		r.in(phone, cmd(100+i, "map_save", "{}"))
 	}
-	wantAll(t, "with a full table", r.in(phone, cmd(3, "estop", "{}")).kinds(), EffectVelocity, EffectEStop)
+	for i, name := range []string{"estop", "emergency_stop"} {
+		wantAll(t, "with a full table", r.in(phone, cmd(int64(3+i), name, "{}")).kinds(), EffectVelocity, EffectEStop, EffectCommand)
+	}
+	for i := range int64(2 * mostPending) {
+		o := r.in(phone, cmd(300+i, "emergency_stop", "{}"))
+		wantAll(t, "with a table full of stops", o.kinds()[:2], EffectVelocity, EffectEStop)
+		want(t, "refused", strings.Contains(fmt.Sprint(o.of("ack")), `"ok":false`), false)
+	}
+	wantAll(t, "without an id", r.in(phone, `{"t":"cmd","name":"emergency_stop"}`).kinds(), EffectVelocity, EffectEStop)
 }
 
+// A copy of a stop may come from a client that counts anew: it stops again, and is answered as the first one was.
 func TestStopWithAnOldIDStopsAgain(t *testing.T) {
-	r := newRobot(t, Molly())
-	r.hello(phone)
-	ref := r.in(phone, cmd(1, "estop", "{}")).commands()[0].Ref
-	r.s.Finish(r.now, ref, Result{OK: true})
-	r.now = r.now.Add(time.Second)
-	want(t, "a copy", len(r.in(phone, cmd(1, "estop", "{}")).effects), 0)
-	r.now = r.now.Add(time.Second)
-	want(t, "a client that counts anew", len(r.in(phone, cmd(1, "estop", "{}")).commands()), 1)
+	for _, name := range []string{"estop", "emergency_stop"} {
+		r := newRobot(t, Molly())
+		r.hello(phone)
+		ref := r.in(phone, cmd(1, name, "{}")).commands()[0].Ref
+		r.s.Finish(r.now, ref, Result{OK: true, Msg: "latched"})
+		for range 3 {
+			r.now = r.now.Add(time.Second)
+			o := r.in(phone, cmd(1, name, "{}"))
+			wantAll(t, name, o.kinds(), EffectVelocity, EffectEStop)
+			wantAll(t, name, o.of("ack"), ack(phone, 1, `"ok":true,"msg":"latched"`))
+		}
+	}
 }
 
 func TestCommandMemoryIsBounded(t *testing.T) {

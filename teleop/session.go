@@ -19,7 +19,7 @@ const leastFPS = 0.1
 //	        bye, silence, Close,
 //	        new token
 //
-// Whatever ends a session, zero velocity is its first effect.
+// Whatever begins or ends a session, zero velocity that disarms is its first effect.
 type Session struct {
 	dialect *Dialect
 	cfg     Config
@@ -160,9 +160,14 @@ func (s *Session) end() Output {
 // halt zeroes the velocity, if there is one.
 func (s *Session) halt() {
 	if !s.velocity.IsZero() {
-		s.velocity = Velocity{}
-		s.acts = append(s.acts, Effect{Kind: EffectVelocity})
+		s.disarm()
 	}
+}
+
+// disarm zeroes the velocity in the robot's own name. The operator's zeros arm the control mux; these must not.
+func (s *Session) disarm() {
+	s.velocity = Velocity{}
+	s.acts = append(s.acts, Effect{Kind: EffectVelocity, Disarm: true})
 }
 
 // start makes addr the driver.
@@ -170,6 +175,7 @@ func (s *Session) start(addr netip.AddrPort, name string) {
 	s.lastID++
 	s.client = driver{s.lastID, addr, name, s.now()}
 	s.nextState, s.nextBurst, s.nextCamera = s.now(), s.now(), s.now()
+	s.disarm() // the stick that is in the mux is somebody else's
 	s.acts = append(s.acts, Effect{Kind: EffectStarted, Client: s.Client()})
 }
 
@@ -178,8 +184,7 @@ func (s *Session) drop(reason string) {
 	if !s.client.live() {
 		return
 	}
-	s.velocity = Velocity{}
-	s.acts = append(s.acts, Effect{Kind: EffectVelocity})
+	s.disarm()
 	s.setStreams(Streams{})
 	s.acts = append(s.acts, Effect{Kind: EffectEnded, Client: s.Client(), Reason: reason})
 	s.client = driver{}

@@ -12,9 +12,9 @@ func TestHelloStartsASession(t *testing.T) {
 	for _, d := range Dialects() {
 		r := newRobot(t, d)
 		o := r.hello(phone)
-		wantAll(t, "effects", o.kinds(), EffectStarted, EffectStreams)
-		want(t, "client", o.effects[0].Client, Client{1, phone, "phone"})
-		want(t, "streams", o.effects[1].Streams, Streams{Camera: true, Lidar: true, CameraFPS: 8})
+		wantAll(t, "effects", o.kinds(), EffectVelocity, EffectStarted, EffectStreams)
+		want(t, "client", o.effects[1].Client, Client{1, phone, "phone"})
+		want(t, "streams", o.effects[2].Streams, Streams{Camera: true, Lidar: true, CameraFPS: 8})
 		want(t, "welcomes", len(o.of("welcome")), 1)
 		want(t, "states", len(o.of("state")), 1)
 		w, err := ParseWelcome(o.sent[0].Data)
@@ -158,7 +158,7 @@ func TestOneDriverByAddress(t *testing.T) {
 	want(t, "driver", r.s.Client().Addr, phone)
 	want(t, "stray", r.s.Stats().Stray, 5)
 	r.in(phone, `{"t":"bye"}`)
-	wantAll(t, "free again", r.hello(tablet).kinds(), EffectStarted, EffectStreams)
+	wantAll(t, "free again", r.hello(tablet).kinds(), EffectVelocity, EffectStarted, EffectStreams)
 }
 
 func TestSameDeviceReturnsFromANewPort(t *testing.T) {
@@ -167,9 +167,44 @@ func TestSameDeviceReturnsFromANewPort(t *testing.T) {
 	r.in(phone, `{"t":"joy","vx":0.3}`)
 	want(t, "joy from the new port before hello", len(r.in(phoneTwo, `{"t":"joy","vx":1}`).effects), 0)
 	o := r.hello(phoneTwo)
-	wantAll(t, "effects", o.kinds(), EffectVelocity, EffectStreams, EffectEnded, EffectStarted, EffectStreams)
+	wantAll(t, "effects", o.kinds(), EffectVelocity, EffectStreams, EffectEnded, EffectVelocity, EffectStarted, EffectStreams)
 	want(t, "client", r.s.Client(), Client{2, phoneTwo, "phone"})
 	want(t, "the old port", len(r.in(phone, `{"t":"joy","vx":1}`).effects), 0)
+}
+
+// What the robot stops by itself is no stick at rest: only the operator's zeros may arm the robot.
+func TestOnlyTheOperatorsZerosArm(t *testing.T) {
+	r := newRobot(t, Molly())
+	check := func(what string, o outcome) {
+		t.Helper()
+		zeros := 0
+		for _, e := range o.effects {
+			if e.Kind == EffectVelocity {
+				zeros++
+				if !e.Velocity.IsZero() || !e.Disarm {
+					t.Errorf("%s: %+v", what, e)
+				}
+			}
+		}
+		if zeros == 0 {
+			t.Errorf("%s does not stop the robot", what)
+		}
+	}
+	check("hello", r.hello(phone))
+	r.in(phone, `{"t":"joy","vx":0.3}`)
+	check("silence of the stick", r.after(time.Second))
+	r.in(phone, `{"t":"joy","vx":0.3}`)
+	check("a stick that is no number", r.in(phone, `{"t":"joy","vx":"full"}`))
+	r.in(phone, `{"t":"joy","vx":0.3}`)
+	check("a stop", r.in(tablet, cmd(1, "estop", "{}")))
+	check("hello from a new port", r.hello(phoneTwo))
+	check("bye", r.in(phoneTwo, `{"t":"bye"}`))
+	r.hello(phone)
+	check("silence", r.after(time.Minute))
+	r.hello(phone)
+	for _, e := range r.in(phone, `{"t":"joy"}`).effects {
+		want(t, "the operator's zero", e.Disarm, false)
+	}
 }
 
 func TestIPv4InIPv6IsTheSameDevice(t *testing.T) {

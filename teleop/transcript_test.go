@@ -141,6 +141,9 @@ func robotDoes(t *testing.T, s *Session, now time.Time, refs map[string]Ref, wor
 func effectText(e Effect) string {
 	switch e.Kind {
 	case EffectVelocity:
+		if e.Disarm {
+			return "velocity: disarm"
+		}
 		return fmt.Sprintf("velocity %g %g %g", e.Velocity.VX, e.Velocity.VY, e.Velocity.WZ)
 	case EffectEStop:
 		return "estop: " + e.Reason

@@ -231,10 +231,19 @@ func (a *Arbiter) BodyLost(now time.Time) Output {
 	return a.stopped(now)
 }
 
-// SetRefusal takes the body's own word for why it obeys no command, "" when it does. It is only told on.
+// SetRefusal takes the body's own word for why it obeys no command, "" when it does. A stick that is held while the body refuses must not
+// move it the moment it obeys again, so a remote source must arm anew.
 func (a *Arbiter) SetRefusal(now time.Time, why string) Output {
 	jumped := a.advance(now)
+	if why == "" {
+		a.refusal = ""
+		return a.quiet(jumped, now)
+	}
 	a.refusal = clean(why)
+	if a.mode == Remote && a.arming.armed() {
+		a.arming.disarm()
+		return a.decide(now)
+	}
 	return a.quiet(jumped, now)
 }
 

@@ -610,12 +610,19 @@ func TestBodyLostMustBeArmedAgain(t *testing.T) {
 
 func TestBodysOwnRefusalIsTold(t *testing.T) {
 	b := drivingRemote(t, Handheld, fieldOff)
+	b.SetRefusal(b.now, "")
+	if m := b.Status().Message; strings.Contains(m, "body") {
+		t.Errorf("message of a body that obeys: %q", m)
+	}
 	b.SetRefusal(b.now, "it sits: call stand_up first")
 	if m := b.Status().Message; !strings.Contains(m, "it sits") {
 		t.Errorf("message %q", m)
 	}
+	b.hold(time.Second, Handheld, ahead())
 	b.SetRefusal(b.now, "")
-	if m := b.Status().Message; strings.Contains(m, "it sits") {
+	if m := b.Status().Message; strings.Contains(m, "it sits") || strings.Contains(m, "body") {
 		t.Errorf("message %q", m)
 	}
+	b.hold(time.Second, Handheld, ahead())
+	b.wantZero("the stick was held while the body refused")
 }

@@ -52,10 +52,10 @@ func (a *Arbiter) message(report field.Report) string {
 	switch {
 	case a.estop.engaged:
 		return a.estop.message
-	case a.active == None:
-		return a.silence()
 	case a.refusal != "":
 		return "The body does not move: " + a.refusal
+	case a.active == None:
+		return a.silence()
 	case report.State == field.Stale:
 		return "The safety scan is missing or older than its time-out: check the laser and its node."
 	case report.State == field.Blind:

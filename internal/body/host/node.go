@@ -182,6 +182,10 @@ func (n *Node) command(v driver.Velocity) {
 	if err := n.driver.Command(n.ctx.Now(), v); err != nil && v != (driver.Velocity{}) {
 		n.refused.count++
 		n.refused.last = err
+		if n.refused.count == 1 { // the mux must not wait for the next second: a stick may be held
+			n.refuses = err.Error()
+			n.publishStatus()
+		}
 	}
 }
 

@@ -108,7 +108,7 @@ func refusal(command, server string, err error) string {
 }
 
 // run carries a command out and has the session acknowledge what became of it.
-func (n *Node) run(l *link, generation int, c teleop.Command) {
+func (n *Node) run(l *link, o order, c teleop.Command) {
 	b, ok := n.skills[c.Name()]
 	server := "the robot driver"
 	if spec := l.dialect.Command(c.Name()); spec != nil {
@@ -121,7 +121,7 @@ func (n *Node) run(l *link, generation int, c teleop.Command) {
 		}
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		if l.generation == generation {
+		if l.generation == o.generation {
 			now := n.ctx.Now()
 			l.apply(now, l.session.Finish(now, c.Ref, r))
 		}
@@ -130,6 +130,21 @@ func (n *Node) run(l *link, generation int, c teleop.Command) {
 		finish(teleop.Result{}, &bus.CallError{Service: c.Name(), Code: bus.NoServer})
 		return
 	}
+	if c.Name() == release && n.stoppedSince(o) {
+		finish(plain(false, "the e-stop was engaged anew meanwhile: release it again"), nil)
+		return
+	}
 	n.ctx.Log().Debug("handheld command", "command", c.Name(), "address", c.Ref.From.String())
 	b.run(c.Args, finish)
+}
+
+// release is the command that a stop overtakes.
+const release = "estop_release"
+
+// stoppedSince reports whether anybody asked for a stop after o. Stops do not wait for the loop and releases do, so that one that was asked
+// for before a stop may come after it.
+func (n *Node) stoppedSince(o order) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.stops != o.stops
 }

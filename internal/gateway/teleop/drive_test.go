@@ -3,6 +3,7 @@ package teleop_test
 import (
 	"bytes"
 	"log/slog"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -24,7 +25,7 @@ func (r *robot) drive(h *handheld, vx float64) {
 	late := time.After(limit)
 	for range 3 {
 		h.Drive(teleop.Velocity{})
-		r.asks(func(geometry.Twist) bool { return true })
+		r.asks(centred)
 	}
 	for r.body.velocity().VX < vx/2 {
 		h.Drive(teleop.Velocity{VX: vx})
@@ -64,8 +65,13 @@ func (r *robot) stands() {
 	}
 }
 
-func moving(v geometry.Twist) bool { return v.Linear.X > 0 }
-func still(v geometry.Twist) bool  { return v == geometry.Twist{} }
+func moving(v geometry.Twist) bool  { return v.Linear.X > 0 }
+func centred(v geometry.Twist) bool { return v == geometry.Twist{} }
+
+// still is the word of the gateway itself.
+func still(v geometry.Twist) bool {
+	return math.IsNaN(v.Linear.X) && math.IsNaN(v.Linear.Y) && math.IsNaN(v.Angular.Z)
+}
 
 func TestDriveAndLeave(t *testing.T) {
 	for _, d := range teleop.Dialects() {
@@ -100,6 +106,70 @@ func TestOnlyRemoteModeDrives(t *testing.T) {
 	h.must("set_mode", remote())
 	push() // not armed
 	r.drive(h, 0.3)
+}
+
+// Neither a session that begins nor one that ends arms the robot, also not when it happens many times with the stick held; and whoever takes
+// over shows the stick at rest first.
+func TestSessionsDoNotArm(t *testing.T) {
+	r := newRobot(t, config(), nil)
+	a, b := newDevice(t, "127.0.0.1", r.gateway.Addr(teleop.MollyName)), newDevice(t, "127.0.0.1", r.gateway.Addr(teleop.MollyName))
+	a.send(`{"t":"hello"}`)
+	a.ask(`{"t":"cmd","id":1,"name":"set_mode","args":{"mode":"remote"}}`, `"ok":true`)
+	held := func(d *device) {
+		t.Helper()
+		for range 20 {
+			d.send(`{"t":"joy","vx":0.4}`)
+			r.asks(moving)
+		}
+		if v := r.body.velocity(); v != (driver.Velocity{}) {
+			t.Fatalf("the body is told %+v", v)
+		}
+	}
+	for range 4 {
+		for _, d := range []*device{a, b} {
+			d.send(`{"t":"hello"}`)
+			held(d)
+		}
+	}
+	for range 4 {
+		a.send(`{"t":"bye"}`)
+		a.send(`{"t":"hello"}`)
+	}
+	held(a)
+	for range 3 {
+		a.send(`{"t":"joy"}`)
+		r.asks(centred)
+	}
+	for r.body.velocity().VX < 0.3 {
+		a.send(`{"t":"joy","vx":0.4}`)
+		await(t, "motion", r.body.commands)
+	}
+	a.send(`{"t":"bye"}`)
+	other := newDevice(t, "127.0.0.3", r.gateway.Addr(teleop.PashupatiName))
+	other.ask(`{"t":"hello"}`, `"t":"welcome"`)
+	r.stands()
+	held(other)
+}
+
+// A release that was asked for before a stop does not undo it.
+func TestAStopOvertakesTheReleaseBeforeIt(t *testing.T) {
+	r := newRobot(t, config(), nil)
+	d := newDevice(t, "127.0.0.1", r.gateway.Addr(teleop.MollyName))
+	d.send(`{"t":"hello"}`)
+	d.ask(`{"t":"cmd","id":1,"name":"estop"}`, `"ok":true`)
+	for i := range 20 {
+		d.send(`{"t":"cmd","id":%d,"name":"estop_release"}`, 10+i)
+		d.send(`{"t":"cmd","name":"estop"}`)
+		d.expect(`"t":"ack"`)
+		await(t, "the request for the e-stop", r.fixture.estops)
+		state := ""
+		for range 6 { // the last of them was made after both were obeyed
+			state = d.expect(`"t":"state"`)
+		}
+		if !strings.Contains(state, `"estop":true`) {
+			t.Fatalf("the e-stop is released, although a stop came after the release: %s", state)
+		}
+	}
 }
 
 func TestTheHardwareEStopHoldsTheLatch(t *testing.T) {

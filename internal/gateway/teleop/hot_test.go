@@ -24,6 +24,7 @@ func TestJoyAllocatesNothing(t *testing.T) {
 		}
 		<-r.fixture.asked
 	}
+	r.asks(still) // the beginning of the session
 	run()
 	if n := testing.AllocsPerRun(2000, run); n != 0 {
 		t.Errorf("%g allocations for each message", n)
@@ -52,6 +53,9 @@ func TestGarbageDoesNotStarveTheDriver(t *testing.T) {
 		sent := time.Now()
 		d.send(`{"t":"joy","vx":%g,"k":"t"}`, 0.2+float64(i)/1000)
 		v := await(t, "the velocity", r.fixture.asked)
+		if still(v) { // the beginning of the session
+			v = await(t, "the velocity", r.fixture.asked)
+		}
 		if want := 0.2 + float64(i)/1000; v.Linear.X != want {
 			t.Fatalf("asked for %g, want %g", v.Linear.X, want)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/netip"
 	"os"
@@ -12,7 +13,9 @@ import (
 
 	"golang.org/x/net/ipv4"
 
+	"sarathi/internal/geom"
 	"sarathi/internal/rosconv"
+	"sarathi/msg/geometry"
 	"sarathi/msg/std"
 	"sarathi/teleop"
 )
@@ -117,8 +120,13 @@ func (l *link) act(effects []teleop.Effect) {
 	for i := range effects {
 		switch e := &effects[i]; e.Kind {
 		case teleop.EffectVelocity:
+			if e.Disarm {
+				l.node.velocity.Publish(nobody())
+				continue
+			}
 			l.node.velocity.Publish(rosconv.Twist(e.Velocity))
 		case teleop.EffectEStop:
+			l.node.stops++
 			l.node.estop.Publish(std.String{Data: e.Reason})
 		default:
 			l.post(*e)
@@ -126,10 +134,21 @@ func (l *link) act(effects []teleop.Effect) {
 	}
 }
 
+// nobody is the command of a source that nobody holds: not a number stops the robot at once, and disarms the source.
+func nobody() geometry.Twist {
+	return rosconv.Twist(geom.Velocity{VX: math.NaN(), VY: math.NaN(), WZ: math.NaN()})
+}
+
+// order is when a session asked for something.
+type order struct {
+	generation int    // of the session
+	stops      uint64 // how many stops had been asked for, by anybody
+}
+
 // post hands an effect to the loop.
 func (l *link) post(e teleop.Effect) {
-	generation := l.generation
-	l.node.ctx.Post(func() { l.node.onEffect(l, generation, e) })
+	generation, stops := l.generation, l.node.stops
+	l.node.ctx.Post(func() { l.node.onEffect(l, order{generation, stops}, e) })
 }
 
 // intrudes reports whether a session has just begun with another device than the one that drives through another dialect.

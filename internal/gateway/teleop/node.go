@@ -32,7 +32,8 @@ type Node struct {
 	velocity *bus.Publisher[geometry.Twist] // used by the readers too
 	estop    *bus.Publisher[std.String]     // the same
 
-	mu sync.Mutex // guards the sessions, and what links say they guard with it
+	mu    sync.Mutex // guards the sessions, and what links say they guard with it
+	stops uint64     // that were asked for, guarded by mu
 
 	commands map[string]binding // of the protocols, by name
 	skills   map[string]binding // of the body, by name
@@ -80,7 +81,7 @@ func New(cfg Config, deps Deps) (*Node, error) {
 func (n *Node) Setup(c *node.Context) error {
 	n.ctx = c
 	n.velocity = bus.NewPublisher(c, topics.HandheldCmdVel)
-	c.Own(func() { n.velocity.Publish(geometry.Twist{}) }) // also after a panic: the mux need not wait for its time-out
+	c.Own(func() { n.velocity.Publish(nobody()) }) // also after a panic: the mux need not wait for its time-out
 	n.estop = bus.NewPublisher(c, topics.EStopRequest)
 	n.sources = newSources(c)
 	for _, l := range n.links {
@@ -162,10 +163,10 @@ func (n *Node) tell(now time.Time) {
 }
 
 // onEffect does what a session asked the loop for.
-func (n *Node) onEffect(l *link, generation int, e teleop.Effect) {
+func (n *Node) onEffect(l *link, o order, e teleop.Effect) {
 	switch e.Kind {
 	case teleop.EffectCommand:
-		n.run(l, generation, e.Command)
+		n.run(l, o, e.Command)
 	case teleop.EffectStreams:
 		n.streams.want(l, e.Streams)
 	case teleop.EffectStarted:
