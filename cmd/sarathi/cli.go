@@ -32,6 +32,9 @@ type commands struct {
 	Node    nodeCommands    `cmd:"" help:"Look at the nodes of a running robot."`
 	Service serviceCommands `cmd:"" help:"Look at the services of a running robot, and call them."`
 
+	Site siteCommands `cmd:"" help:"Look at mapped places on disk, repair them, and take them along."`
+	Map  mapCommands  `cmd:"" help:"Look at map files."`
+
 	Profile profileCommands `cmd:"" help:"Check, print and explain robot profiles."`
 	Doctor  doctorCommand   `cmd:"" help:"Look at this computer: what works, what is missing, what is broken, and what to do."`
 	Version versionCommand  `cmd:"" help:"Print which sarathi this is."`

@@ -123,6 +123,9 @@ func unpack(in io.Reader) (site string, files []content, notes []string, err err
 		if errors.Is(err, io.EOF) {
 			break
 		}
+		if err != nil && entries == 0 {
+			return fault("it is no tar archive: %w", err)
+		}
 		if err != nil {
 			return fault("%w", err)
 		}

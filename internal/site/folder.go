@@ -28,7 +28,7 @@ var _ FS = (*Folder)(nil)
 // OpenFolder opens a folder, and makes it when it is not there.
 func OpenFolder(dir string) (*Folder, error) {
 	if err := os.MkdirAll(dir, folderMode); err != nil {
-		return nil, fmt.Errorf("make folder %s: %w", dir, err)
+		return nil, fmt.Errorf("make folder %s: %w", dir, cause(err))
 	}
 	return LookIntoFolder(dir)
 }
@@ -37,9 +37,17 @@ func OpenFolder(dir string) (*Folder, error) {
 func LookIntoFolder(dir string) (*Folder, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("open folder %s: %w", dir, err)
+		return nil, fmt.Errorf("open folder %s: %w", dir, cause(err))
 	}
 	return &Folder{root: root}, nil
+}
+
+// cause takes operation and path out of the error of a file: the message names them.
+func cause(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
 }
 
 // Close gives the folder back.
