@@ -222,6 +222,13 @@ func (c *Controller) Release(now time.Time) error {
 	return nil
 }
 
+// Confirmed reports whether the robot has confirmed the last EStop or Release: its telemetry says of the latch what this end believes.
+func (c *Controller) Confirmed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.link != nil && c.link.settled
+}
+
 // maxAsked bounds the skills that have not ended.
 const maxAsked = 64
 

@@ -34,6 +34,7 @@ type uplink struct {
 	// behind it, and what telemetry says of the latch counts when its pong is here: links keep their order.
 	fence   float64   // t of that ping, 0 when nothing is awaited
 	fenceAt time.Time // when it was sent
+	settled bool      // telemetry since then says of the latch what this end believes
 
 	renewed bool      // it follows one that was lost
 	jumped  bool      // odometry was given a new origin: its next step is no motion
@@ -59,7 +60,7 @@ func (l *uplink) pingLocked(now time.Time) float64 {
 	return t
 }
 
-func (l *uplink) fenceLocked(now time.Time) { l.fence, l.fenceAt = l.pingLocked(now), now }
+func (l *uplink) fenceLocked(now time.Time) { l.fence, l.fenceAt, l.settled = l.pingLocked(now), now, false }
 
 // permanent marks errors that trying again does not mend.
 type permanent struct{ error }

@@ -121,6 +121,7 @@ func (c *Controller) latchLocked(now time.Time, l *uplink, f Telemetry) {
 	if l.fence != 0 || f.EStop == nil {
 		return
 	}
+	defer func() { l.settled = *f.EStop == c.guard.State().Engaged && l.fence == 0 }()
 	engaged, state := *f.EStop, c.guard.State()
 	changed := false
 	switch {
