@@ -42,21 +42,21 @@ func (c Config) Validate() error {
 	var errs []error
 	number := func(key string, v, lo, hi float64, unit string) {
 		if !(v >= lo && v <= hi) {
-			errs = append(errs, fmt.Errorf("%s: %g %s is out of range %g..%g %s: write a value between them", key, v, unit, lo, hi, unit))
+			errs = append(errs, fmt.Errorf("%s: %g%s is out of range %g..%g%s: write a value between them", key, v, unit, lo, hi, unit))
 		}
 	}
 	const least = 1e-9
-	number("gyro_noise", c.GyroNoise, least, 1, "rad/√s")
-	number("gyro_bias", c.GyroBias, least, 10, "rad/s")
-	number("gyro_walk", c.GyroWalk, 0, 1, "rad/s/√s")
+	number("gyro_noise", c.GyroNoise, least, 1, " rad/√s")
+	number("gyro_bias", c.GyroBias, least, 10, " rad/s")
+	number("gyro_walk", c.GyroWalk, 0, 1, " rad/s/√s")
 	number("slip", c.Slip, 0, 0.5, "")
-	number("position", c.Position, least, 10, "m/√m")
-	number("sideways", c.Sideways, 0, 10, "m/√m")
-	number("heading", c.Heading, least, 10, "rad/√rad")
-	number("heading_per_metre", c.HeadingPerMetre, 0, 10, "rad/√m")
-	number("rest", c.Rest, least, 1, "m/√s")
-	number("max_speed", c.MaxSpeed, 0.1, 100, "m/s")
-	number("max_turn", c.MaxTurn, 0.1, 100, "rad/s")
+	number("position", c.Position, least, 10, " m/√m")
+	number("sideways", c.Sideways, 0, 10, " m/√m")
+	number("heading", c.Heading, least, 10, " rad/√rad")
+	number("heading_per_metre", c.HeadingPerMetre, 0, 10, " rad/√m")
+	number("rest", c.Rest, least, 1, " m/√s")
+	number("max_speed", c.MaxSpeed, 0.1, 100, " m/s")
+	number("max_turn", c.MaxTurn, 0.1, 100, " rad/s")
 	number("gate", c.Gate, 1, 1e6, "")
 	number("patience", float64(c.Patience), 1, 1000, "")
 	if c.Window < 100*time.Millisecond || c.Window > 10*time.Second {

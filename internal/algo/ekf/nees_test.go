@@ -45,7 +45,7 @@ func TestCovarianceIsHonest(t *testing.T) {
 		spoil func(*world)
 	}{
 		{"corrections at 10 Hz", func(*world) {}},
-		{"corrections every 1.7 s", func(w *world) { w.fixEvery = 170 }},
+		{"corrections every 1.1 s", func(w *world) { w.fixEvery = 110 }},
 		{"dead reckoning", func(w *world) { w.fixEvery = 0 }},
 		{"a gyro as noisy as odometry", func(w *world) { w.fixEvery, w.cfg.GyroNoise = 0, 0.02 }},
 		{"no gyro", func(w *world) { w.noGyro = true }},
@@ -59,7 +59,7 @@ func TestCovarianceIsHonest(t *testing.T) {
 				tt.spoil(w)
 				f := w.filter(t)
 				for k := range probes {
-					w.run(f, time.Second)
+					w.run(f, 600*time.Millisecond)
 					a, b := w.nees(t, f)
 					full[k] += a / seeds
 					pose[k] += b / seeds

@@ -1,6 +1,7 @@
 package ekf
 
 import (
+	"fmt"
 	"math"
 
 	"sarathi/internal/geom"
@@ -71,6 +72,19 @@ const (
 
 	verdicts = iota
 )
+
+// Verdicts are all there are, in order.
+func Verdicts() []Verdict {
+	return []Verdict{Used, Refused, Adopted, TooLate, TooEarly, Malformed, Repeated}
+}
+
+// String is one word for a key, such as used or too_late.
+func (v Verdict) String() string {
+	if names := [verdicts]string{"used", "refused", "adopted", "too_late", "too_early", "malformed", "repeated"}; v < verdicts {
+		return names[v]
+	}
+	return fmt.Sprintf("verdict(%d)", uint8(v))
+}
 
 // correction is an absolute pose with its covariance.
 type correction struct {
