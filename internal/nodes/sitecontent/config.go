@@ -8,17 +8,15 @@ import (
 
 // Config is what can be chosen about the node.
 type Config struct {
-	Frame      string        `doc:"frame that POIs are in"`
 	PoseMaxAge time.Duration `doc:"how old the robot's pose may be for a POI at that pose"`
 }
 
 // DefaultConfig returns the values for the robots of the specification.
-func DefaultConfig() Config { return Config{Frame: "map", PoseMaxAge: time.Second} }
+func DefaultConfig() Config { return Config{PoseMaxAge: time.Second} }
 
 // Validate reports every value that the node cannot work with.
 func (c Config) Validate() error {
 	var p config.Problems
-	p.NotEmpty("frame", c.Frame)
 	p.DurationInRange("pose_max_age", c.PoseMaxAge, 50*time.Millisecond, 10*time.Second)
 	return p.Err()
 }

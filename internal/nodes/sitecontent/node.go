@@ -30,11 +30,13 @@ const (
 // Deps is what the node needs from outside.
 type Deps struct {
 	Sites *site.Store
+	Frame string // of the map, in which POIs are
 }
 
 // Node is site_content_node. Use [New].
 type Node struct {
 	cfg   Config
+	frame string
 	sites *site.Store
 
 	// set in Setup
@@ -61,10 +63,10 @@ func New(cfg Config, deps Deps) (*Node, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("site content: %w", err)
 	}
-	if deps.Sites == nil {
-		return nil, errors.New("site content: no sites folder was given")
+	if deps.Sites == nil || deps.Frame == "" {
+		return nil, errors.New("site content: no sites folder or no frame was given")
 	}
-	return &Node{cfg: cfg, sites: deps.Sites}, nil
+	return &Node{cfg: cfg, frame: deps.Frame, sites: deps.Sites}, nil
 }
 
 // Setup implements node.Node.
@@ -246,7 +248,7 @@ func say(done string, notes []string) string {
 func (n *Node) publish(name string, c site.Content) {
 	now, all := n.ctx.Now(), !n.published || name != n.site
 	if all || !(site.Content{POIs: c.POIs}).Equal(site.Content{POIs: n.content.POIs}) {
-		m := molly.PoiArray{Header: rosconv.Header(now, n.cfg.Frame), Site: name, Pois: make([]molly.Poi, len(c.POIs))}
+		m := molly.PoiArray{Header: rosconv.Header(now, n.frame), Site: name, Pois: make([]molly.Poi, len(c.POIs))}
 		for i := range c.POIs {
 			m.Pois[i] = poi(&c.POIs[i])
 		}

@@ -47,7 +47,7 @@ func newBench(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := sitecontent.New(sitecontent.DefaultConfig(), sitecontent.Deps{Sites: b.store})
+	n, err := sitecontent.New(sitecontent.DefaultConfig(), sitecontent.Deps{Sites: b.store, Frame: "map"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func (brokenDisk) Create(name string) (site.Pending, error) {
 
 func TestAChangeThatCannotBeWritten(t *testing.T) {
 	b := newBench(t)
-	n, err := sitecontent.New(sitecontent.DefaultConfig(), sitecontent.Deps{Sites: site.NewStore(brokenDisk{b.disk})})
+	n, err := sitecontent.New(sitecontent.DefaultConfig(), sitecontent.Deps{Sites: site.NewStore(brokenDisk{b.disk}), Frame: "map"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +306,7 @@ func TestManyChangesAtOnce(t *testing.T) {
 
 func TestConfig(t *testing.T) {
 	store := site.NewStore(site.NewMemory())
-	if _, err := sitecontent.New(sitecontent.Config{}, sitecontent.Deps{Sites: store}); err == nil || !strings.Contains(err.Error(), "pose_max_age") {
+	if _, err := sitecontent.New(sitecontent.Config{}, sitecontent.Deps{Sites: store, Frame: "map"}); err == nil || !strings.Contains(err.Error(), "pose_max_age") {
 		t.Errorf("empty configuration: %v", err)
 	}
 	if _, err := sitecontent.New(sitecontent.DefaultConfig(), sitecontent.Deps{}); err == nil {

@@ -183,7 +183,7 @@ func (n *Node) show(m *nav.OccupancyGrid) {
 		n.mapOut.Publish(*m)
 	case n.shown:
 		n.shown = false
-		n.mapOut.Publish(nav.OccupancyGrid{Header: rosconv.Header(n.ctx.Now(), n.cfg.Frame)})
+		n.mapOut.Publish(nav.OccupancyGrid{Header: rosconv.Header(n.ctx.Now(), n.frame)})
 	}
 }
 

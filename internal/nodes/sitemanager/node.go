@@ -39,11 +39,13 @@ const (
 type Deps struct {
 	Sites *site.Store
 	State *site.State
+	Frame string // of the map
 }
 
 // Node is site_manager_node. Use [New].
 type Node struct {
 	cfg   Config
+	frame string
 	sites *site.Store
 	state *site.State
 
@@ -65,6 +67,7 @@ type Node struct {
 	mapping    string    // site that is mapped
 	since      time.Time // when that was asked for: a grid from before is of another session
 	wanted     bool      // to map into cfg.Map as soon as somebody can
+	waiting    bool      // that is told
 	refreshing bool
 	shown      bool               // a map with cells is on /map
 	last       *dharma.SiteStatus // as published
@@ -79,10 +82,10 @@ func New(cfg Config, deps Deps) (*Node, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("site manager: %w", err)
 	}
-	if deps.Sites == nil || deps.State == nil {
-		return nil, errors.New("site manager: no sites folder or no state folder was given")
+	if deps.Sites == nil || deps.State == nil || deps.Frame == "" {
+		return nil, errors.New("site manager: no sites folder, no state folder or no frame was given")
 	}
-	return &Node{cfg: cfg, sites: deps.Sites, state: deps.State, wanted: cfg.Map != ""}, nil
+	return &Node{cfg: cfg, frame: deps.Frame, sites: deps.Sites, state: deps.State, wanted: cfg.Map != ""}, nil
 }
 
 // Setup implements node.Node.
@@ -159,7 +162,7 @@ func (n *Node) adopt(o opened) {
 	}
 	n.siteMap = nil
 	if o.site.Map != nil {
-		n.siteMap = gridOf(o.site.Map, n.cfg.Frame, n.ctx.Now())
+		n.siteMap = gridOf(o.site.Map, n.frame, n.ctx.Now())
 		o.site.Map = nil // its cells are in the grid
 	}
 	n.showMap()
@@ -257,6 +260,10 @@ func join(parts ...string) string {
 func (n *Node) refresh(time.Time) {
 	if n.doing != "" || n.refreshing {
 		return
+	}
+	if n.wanted && !n.others.start.Ready() && !n.waiting {
+		n.waiting = true
+		n.ctx.Log().Warn("mapping waits for grid_mapper_node", "site", n.cfg.Map)
 	}
 	if n.wanted && n.others.start.Ready() {
 		n.wanted = false

@@ -82,7 +82,7 @@ func (b *bench) start(change func(*sitemanager.Config)) {
 	if change != nil {
 		change(&cfg)
 	}
-	n, err := sitemanager.New(cfg, sitemanager.Deps{Sites: b.store, State: b.state})
+	n, err := sitemanager.New(cfg, sitemanager.Deps{Sites: b.store, State: b.state, Frame: "map"})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -326,7 +326,6 @@ func TestTheLastRouteIsRemembered(t *testing.T) {
 
 func TestConfig(t *testing.T) {
 	for text, change := range map[string]func(*sitemanager.Config){
-		"frame":   func(c *sitemanager.Config) { c.Frame = "" },
 		"refresh": func(c *sitemanager.Config) { c.Refresh = 0 },
 		"map":     func(c *sitemanager.Config) { c.Map = "A b" },
 		"reset":   func(c *sitemanager.Config) { c.Reset = true },
