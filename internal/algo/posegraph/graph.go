@@ -141,6 +141,11 @@ func (g *Graph) AddEdge(e Edge) (EdgeID, error) {
 	if err := g.check(&e); err != nil {
 		return NoEdge, err
 	}
+	return g.insert(e), nil
+}
+
+// insert adds an edge that was checked.
+func (g *Graph) insert(e Edge) EdgeID {
 	e.Z.Theta = geom.NormalizeAngle(e.Z.Theta)
 	g.sys.changed()
 	g.edgeCount++
@@ -148,10 +153,10 @@ func (g *Graph) AddEdge(e Edge) (EdgeID, error) {
 		id := g.freeEdges[n-1]
 		g.freeEdges = g.freeEdges[:n-1]
 		g.edges[id] = edge{Edge: e, live: true}
-		return id, nil
+		return id
 	}
 	g.edges = append(g.edges, edge{Edge: e, live: true})
-	return EdgeID(len(g.edges) - 1), nil
+	return EdgeID(len(g.edges) - 1)
 }
 
 func (g *Graph) check(e *Edge) error {
