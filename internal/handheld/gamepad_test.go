@@ -15,13 +15,13 @@ func TestTheDeadmanDrives(t *testing.T) {
 	r.want("at rest", r.padAt(Pad{}))
 	r.want("a stick without the deadman", r.padAt(Pad{LY: -1}))
 	r.padAt(Pad{})
-	r.want("deadman alone", r.padAt(Pad{Deadman: true}), drive(0, 0, 0))
+	r.rests("deadman alone", r.padAt(Pad{Deadman: true}))
 	r.want("forward", r.padAt(Pad{LY: -1, Deadman: true}), drive(0.5, 0, 0))
 	r.want("goes on", r.wait(TickPeriod), drive(0.5, 0, 0))
 	r.want("turbo", r.padAt(Pad{LY: -1, Turbo: true}), drive(1, 0, 0))
 	r.want("left", r.padAt(Pad{LX: -1, RX: -1, Deadman: true}), drive(0, 0.25, 1))
-	r.want("deadman let go", r.padAt(Pad{LX: -1, RX: -1}), Effect{Kind: EffectRelease})
-	r.want("silence", r.wait(time.Second))
+	r.rests("deadman let go", r.padAt(Pad{LX: -1, RX: -1}))
+	r.rests("afterwards", r.wait(time.Second))
 }
 
 func TestAGamepadMustBeSeenAtRest(t *testing.T) {

@@ -2,6 +2,7 @@ package handheld
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"sarathi/teleop"
@@ -106,7 +107,7 @@ func (m *Model) Key(now time.Time, k Key) []Effect {
 	confirming := now.Before(m.confirmUntil)
 	m.confirmUntil = time.Time{}
 	switch {
-	case k.Name == stopKey:
+	case m.stops(k):
 		return append(m.letGo(), Effect{Kind: EffectCommand, Name: teleop.CommandEStop})
 	case k.Name == "ctrl+c":
 		return append(m.letGo(), Effect{Kind: EffectQuit})
@@ -119,6 +120,12 @@ func (m *Model) Key(now time.Time, k Key) []Effect {
 		return m.typed(k)
 	}
 	return m.driveKey(now, k)
+}
+
+// stops reports whether a key is, or may be, the e-stop. Over a slow line a terminal that tells no releases sends ESC and the key after it
+// together, which is how it sends that key with alt, too; and a frightened operator presses ESC twice.
+func (m *Model) stops(k Key) bool {
+	return k.Name == stopKey || strings.HasSuffix(k.Name, "+"+stopKey) || !m.keys.reports && strings.HasPrefix(k.Name, "alt+")
 }
 
 // driveKey takes a key outside of the palette. What means nothing stops the robot.
@@ -180,7 +187,8 @@ func (m *Model) Tick(now time.Time, snap teleop.Snapshot) []Effect {
 	return m.steer(now)
 }
 
-// steer turns what is held into what the robot is told, again and again while it is.
+// steer turns what is held into what the robot is told, again and again while it is. In remote mode the stick is sent at rest, too: the
+// control mux arms on it, and disarms when it hears nothing. Whatever begins anew begins at rest.
 func (m *Model) steer(now time.Time) []Effect {
 	wish, held := m.keys.wish()
 	speed := m.speed
@@ -190,18 +198,18 @@ func (m *Model) steer(now time.Time) []Effect {
 			speed = 1
 		}
 	}
-	switch {
-	case m.blurred || !m.snap.Connected:
-		return m.halt()
-	case now.Before(m.neutralUntil):
-		m.velocity = teleop.Velocity{}
-	case held:
-		l := m.limits()
-		m.velocity = teleop.Velocity{VX: wish.VX * l.VX * speed, VY: wish.VY * l.VY * speed, WZ: wish.WZ * l.WZ * speed}
-	default:
+	resting := m.mode == "remote" && !m.stopped
+	if m.blurred || !m.snap.Connected || !held && !resting {
 		return m.halt()
 	}
-	m.driving = true
+	if !m.driving {
+		m.driving, m.neutralUntil = true, now.Add(neutralFor)
+	}
+	m.velocity = teleop.Velocity{}
+	if held && !now.Before(m.neutralUntil) {
+		l := m.limits()
+		m.velocity = teleop.Velocity{VX: wish.VX * l.VX * speed, VY: wish.VY * l.VY * speed, WZ: wish.WZ * l.WZ * speed}
+	}
 	return []Effect{{Kind: EffectDrive, Velocity: m.velocity}}
 }
 
@@ -280,11 +288,7 @@ func (m *Model) takeState(now time.Time, st *teleop.State) []Effect {
 	}
 	m.keys.lock()
 	m.pad.lock()
-	if mode != "remote" || stopped {
-		return m.halt()
-	}
-	m.neutralUntil = now.Add(neutralFor)
-	return m.steer(now)
+	return append(m.halt(), m.steer(now)...) // what was sent before was sent to another mode
 }
 
 // Note adds a line to what the operator is told.
