@@ -28,6 +28,8 @@ type commands struct {
 	Cmd      cmdCommand      `cmd:"" help:"Send one command to a robot as a handheld does: estop, set_mode, stand_up, …"`
 	State    stateCommand    `cmd:"" help:"Print what a robot reports to its handheld."`
 
+	HAL halCommands `cmd:"" name:"hal" help:"Robots without ROS: serve a body, or control one from a script."`
+
 	Topic   topicCommands   `cmd:"" help:"Look at the topics of a running robot, and publish."`
 	Node    nodeCommands    `cmd:"" help:"Look at the nodes of a running robot."`
 	Service serviceCommands `cmd:"" help:"Look at the services of a running robot, and call them."`

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"sarathi/driver"
+	"sarathi/hal"
 	"sarathi/internal/body/simulated"
 	"sarathi/internal/config"
 	"sarathi/internal/geom"
@@ -13,6 +14,31 @@ import (
 	"sarathi/internal/sim"
 	"sarathi/internal/sim/scenes"
 )
+
+// hardware is the body that a robot drives.
+type hardware struct {
+	driver driver.Driver
+	plant  *simulated.Plant // of a simulated body; nil when the body is elsewhere
+}
+
+// newHardware makes what drives the body that a profile names.
+func newHardware(p *profile.Profile) (hardware, error) {
+	if p.Body.Driver == profile.DriverHAL {
+		c, err := hal.NewController(p.Controller())
+		if err != nil {
+			return hardware{}, invalid(fmt.Errorf("body.hal: %w", err))
+		}
+		return hardware{driver: c}, nil
+	}
+	plant, err := newPlant(p, nil)
+	if err != nil {
+		return hardware{}, err
+	}
+	return onPlant(plant), nil
+}
+
+// onPlant is the hardware of a simulated robot.
+func onPlant(p *simulated.Plant) hardware { return hardware{driver: simulated.NewDriver(p), plant: p} }
 
 // newPlant makes the hardware of a simulated robot from its profile. start, if given, is where it begins.
 func newPlant(p *profile.Profile, start *geom.Pose2) (*simulated.Plant, error) {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"sarathi/internal/body/simulated"
 	"sarathi/internal/bus"
 	"sarathi/internal/clock"
 	"sarathi/internal/config"
@@ -38,15 +37,15 @@ func Socket(p *profile.Profile) (string, error) {
 // error that matches config.ErrInvalid when the robot could not start for a reason the user can mend, and then nothing is
 // left running; and the failure of a node that ends the program, such as the control mux.
 func Run(ctx context.Context, p *profile.Profile, o RunOptions) error {
-	plant, err := newPlant(p, nil)
+	body, err := newHardware(p)
 	if err != nil {
 		return err
 	}
-	return runWith(ctx, p, plant, o, func(specs []node.Spec) []node.Spec { return specs })
+	return runWith(ctx, p, body, o, func(specs []node.Spec) []node.Spec { return specs })
 }
 
 // runWith runs a robot with a given body. adapt may change the list of nodes.
-func runWith(ctx context.Context, p *profile.Profile, plant *simulated.Plant, o RunOptions, adapt func([]node.Spec) []node.Spec) error {
+func runWith(ctx context.Context, p *profile.Profile, body hardware, o RunOptions, adapt func([]node.Spec) []node.Spec) error {
 	dirs, err := makeFolders(p)
 	if err != nil {
 		return err
@@ -58,7 +57,7 @@ func runWith(ctx context.Context, p *profile.Profile, plant *simulated.Plant, o 
 		return fmt.Errorf("topics: %w", err)
 	}
 	exec := node.NewRealtime(node.Options{Bus: b, Seed: p.Seed, Log: log})
-	specs := append(wiring(p, plant, healthmonitor.NewSystemProbe(dirs.sites), logNode), gateways(p, dirs.socket, exec.Nodes)...)
+	specs := append(wiring(p, body, healthmonitor.NewSystemProbe(dirs.sites), logNode), gateways(p, dirs.socket, exec.Nodes)...)
 	if err := exec.Start(ctx, adapt(specs)...); err != nil {
 		return notStarted(err)
 	}

@@ -84,7 +84,7 @@ func startRobot(t *testing.T, p *profile.Profile, change func([]node.Spec) []nod
 	r := &robot{witness: &witness{first: make(chan struct{})}, plant: plant, stop: cancel, ended: make(chan error, 1)}
 	started := make(chan struct{})
 	go func() {
-		r.ended <- runWith(ctx, p, plant, RunOptions{Started: func() { close(started) }}, func(specs []node.Spec) []node.Spec {
+		r.ended <- runWith(ctx, p, onPlant(plant), RunOptions{Started: func() { close(started) }}, func(specs []node.Spec) []node.Spec {
 			specs = append(specs, node.Spec{
 				Name: "witness", Stage: node.StageBody, New: func() (node.Node, error) { return r.witness, nil },
 			})
@@ -285,7 +285,7 @@ func TestAPanicAtTheStartIsNoFaultOfTheUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := goleak.IgnoreCurrent()
-	err = runWith(t.Context(), p, plant, RunOptions{}, func(specs []node.Spec) []node.Spec {
+	err = runWith(t.Context(), p, onPlant(plant), RunOptions{}, func(specs []node.Spec) []node.Spec {
 		return append(specs, node.Spec{Name: "faulty", Stage: node.StageGateway, New: func() (node.Node, error) { panic("a bug") }})
 	})
 	if err == nil || errors.Is(err, config.ErrInvalid) || !strings.Contains(err.Error(), "faulty: panic: a bug") {

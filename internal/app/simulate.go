@@ -78,6 +78,10 @@ func simulate(ctx context.Context, s *scenario.Scenario, o SimOptions) (*Report,
 	if err = has(p, s.Needs); err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", o.Path, err)
 	}
+	if p.Body.Driver == profile.DriverHAL {
+		return nil, invalid(fmt.Errorf("scenario %s: the body of %s is at the other end of a link, which has no place in lockstep: "+
+			"take a profile with body.driver simulated, such as zelpi", o.Path, p.Robot.Name))
+	}
 	p.Seed = o.Seed
 	p.Simulated.World = sceneOf(s, o.Path)
 	r, err := newRun(s, p, o)
@@ -188,7 +192,7 @@ func newRun(s *scenario.Scenario, p *profile.Profile, o SimOptions) (*run, error
 	rng := rand.New(rand.NewPCG(o.Seed, 0x5ca1ab1e))
 	inputs, events := s.Play(rng)
 	pc := newComputer()
-	specs := wiring(p, plant, pc, logNode)
+	specs := wiring(p, onPlant(plant), pc, logNode)
 	specs = append(specs, node.Spec{
 		Name: scenario.PilotName, Stage: node.StageGateway, Policy: node.Halt,
 		New: func() (node.Node, error) {

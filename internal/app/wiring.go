@@ -1,6 +1,8 @@
 package app
 
 import (
+	"slices"
+
 	"sarathi/internal/body/apriltag"
 	"sarathi/internal/body/host"
 	"sarathi/internal/body/simulated"
@@ -18,13 +20,11 @@ import (
 )
 
 // wiring is the only list of the robot's nodes. Each line says how to make a node, when it starts, and what happens when it
-// fails. plant is the hardware of the simulated body. probe reads the computer that the robot runs on.
-func wiring(p *profile.Profile, plant *simulated.Plant, probe healthmonitor.Probe, log *rosout) []node.Spec {
-	body := simulated.NewDriver(plant)
+// fails. probe reads the computer that the robot runs on.
+func wiring(p *profile.Profile, body hardware, probe healthmonitor.Probe, log *rosout) []node.Spec {
 	specs := []node.Spec{
 		{Name: "rosout", Stage: node.StageBody, New: func() (node.Node, error) { return log, nil }},
-		{Name: simulated.SimulatorName, Stage: node.StageBody, New: func() (node.Node, error) { return simulated.NewSimulator(plant), nil }},
-		{Name: host.Name, Stage: node.StageBody, New: func() (node.Node, error) { return host.New(p.Body.Host, body) }},
+		{Name: host.Name, Stage: node.StageBody, New: func() (node.Node, error) { return host.New(p.Body.Host, body.driver) }},
 		{Name: controlmux.Name, Stage: node.StageControl, Policy: node.Halt, New: func() (node.Node, error) {
 			return controlmux.New(p.Control, p.Robot.Arbitration(), p.Robot.Frames.Names.BaseLink)
 		}},
@@ -34,6 +34,11 @@ func wiring(p *profile.Profile, plant *simulated.Plant, probe healthmonitor.Prob
 		{Name: healthmonitor.Name, Stage: node.StagePerception, New: func() (node.Node, error) {
 			return healthmonitor.New(p.Health, healthmonitor.Deps{Probe: probe})
 		}},
+	}
+	if body.plant != nil {
+		specs = slices.Insert(specs, 1, node.Spec{Name: simulated.SimulatorName, Stage: node.StageBody, New: func() (node.Node, error) {
+			return simulated.NewSimulator(body.plant), nil
+		}})
 	}
 	if apriltag.Check() == nil { // without the library the feature is off, and whoever needs it says so
 		specs = append(specs, node.Spec{Name: tagdetector.Name, Stage: node.StagePerception, New: func() (node.Node, error) {

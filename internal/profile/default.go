@@ -1,6 +1,8 @@
 package profile
 
 import (
+	"time"
+
 	"sarathi/internal/body/host"
 	"sarathi/internal/body/simulated"
 	"sarathi/internal/gateway/teleop"
@@ -33,7 +35,10 @@ func Default() Profile {
 				Camera: "front_camera_link", Optical: body.Frames.Optical,
 			},
 		},
-		Body:      Body{Driver: DriverSimulated, Host: host.DefaultConfig()},
+		Body: Body{
+			Driver: DriverSimulated, Host: host.DefaultConfig(),
+			HAL: HAL{URL: "ws://127.0.0.1:9092", TokenEnv: "SARATHI_HAL_TOKEN", TelemetryLimit: 500 * time.Millisecond},
+		},
 		Simulated: sim,
 		Control:   controlmux.DefaultConfig(),
 		Sectors:   sectors,

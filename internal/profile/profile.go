@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sarathi/driver"
+	"sarathi/hal"
 	"sarathi/internal/algo/arbitration"
 	"sarathi/internal/algo/arbitration/field"
 	"sarathi/internal/body/host"
@@ -63,12 +64,47 @@ type Sensors struct {
 
 // Body says which driver reaches the body.
 type Body struct {
-	Driver string      `doc:"simulated"`
+	Driver string      `doc:"simulated, or hal: a robot behind a HAL agent"`
+	HAL    HAL         `doc:"the robot behind a HAL agent"`
 	Host   host.Config `doc:"node that puts the driver on the bus"`
 }
 
-// DriverSimulated is the body of package simulated.
-const DriverSimulated = "simulated"
+// Drivers.
+const (
+	DriverSimulated = "simulated" // the body of package simulated
+	DriverHAL       = "hal"       // a hal.Controller
+)
+
+// HAL says where the agent of the robot is.
+type HAL struct {
+	URL            string        `doc:"agent: ws://HOST:PORT, or wss://"`
+	Token          string        `doc:"what the agent wants to know; empty: see token_env"`
+	TokenEnv       string        `doc:"environment variable that holds the token when token is empty"`
+	TelemetryLimit time.Duration `doc:"the robot is not moved while its telemetry is older"`
+}
+
+// Controller returns the settings of what drives the robot behind its agent.
+func (p *Profile) Controller() hal.ControllerConfig {
+	h := p.Body.HAL
+	c := hal.ControllerConfig{
+		URL: h.URL, Name: "sarathi: " + p.Robot.Name, Token: h.Token, TelemetryLimit: h.TelemetryLimit,
+		Frame: p.Robot.Frames.Names.Odom, Base: p.Robot.Frames.Names.BaseLink,
+	}
+	if c.Token == "" && h.TokenEnv != "" {
+		c.Token = os.Getenv(h.TokenEnv)
+	}
+	return c
+}
+
+// Validate reports an agent that nobody can dial.
+func (h HAL) Validate() error {
+	var p config.Problems
+	if err := (hal.ControllerConfig{URL: h.URL}).Validate(); err != nil {
+		p.Addf("url", "%v", err)
+	}
+	p.DurationInRange("telemetry_limit", h.TelemetryLimit, 50*time.Millisecond, 10*time.Second)
+	return p.Err()
+}
 
 // Folder is a place in the file system.
 type Folder struct {
@@ -127,7 +163,7 @@ func (r Robot) Arbitration() arbitration.Body {
 // Validate reports an unknown driver.
 func (b Body) Validate() error {
 	var p config.Problems
-	p.OneOf("driver", b.Driver, DriverSimulated)
+	p.OneOf("driver", b.Driver, DriverSimulated, DriverHAL)
 	return p.Err()
 }
 

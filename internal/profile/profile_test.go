@@ -16,7 +16,7 @@ import (
 
 func TestBuiltinProfilesSurvivePrinting(t *testing.T) {
 	t.Setenv(SitesVariable, "")
-	if diff := cmp.Diff([]string{"molly", "pashupati", "zelpi"}, Names()); diff != "" {
+	if diff := cmp.Diff([]string{"hal", "molly", "pashupati", "zelpi"}, Names()); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
 	for _, name := range Names() {
@@ -127,7 +127,8 @@ func TestBadProfiles(t *testing.T) {
 			"slow cloud", "simulated:\n  points: {rate: 2}\n", "",
 			"p.yaml:2: simulated.points.rate: 2 Hz is too slow: the protective field wants news within 300ms (sectors.cloud_max_age), or the robot never moves",
 		},
-		{"driver", "body: {driver: hal}\n", "", `p.yaml:1: body.driver: "hal" is not known: write one of simulated`},
+		{"driver", "body: {driver: hall}\n", "", `p.yaml:1: body.driver: "hall" is not known: did you mean hal? (one of simulated, hal)`},
+		{"agent", "body: {hal: {url: http://x}}\n", "", `p.yaml:1: body.hal.url: url "http://x": write ws://HOST:PORT or wss://HOST:PORT`},
 		{"folder of somebody", "", "state.dir=~molly/x", `--set state.dir=~molly/x: "~molly/x" begins with ~ but not with ~/: write ~/ or a whole path`},
 		{"no folder", "sites: {dir: ' '}\n", "", "p.yaml:1: sites.dir: is empty: write a value"},
 		{"not a profile", "- a\n", "", "p.yaml:1: the file holds a list where keys are wanted: write key: value"},
@@ -240,7 +241,7 @@ func TestABadEnvironmentIsNamed(t *testing.T) {
 func TestLoadOfWhatIsNoProfile(t *testing.T) {
 	dir := t.TempDir()
 	for path, want := range map[string]string{
-		"moly": "there is no profile moly: give the path of a file or one of: molly, pashupati, zelpi",
+		"moly": "there is no profile moly: give the path of a file or one of: hal, molly, pashupati, zelpi",
 		dir:    "is a directory: give a file that can be read",
 	} {
 		_, err := Load(path, nil)
