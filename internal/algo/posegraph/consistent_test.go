@@ -80,7 +80,7 @@ func TestMaxConsistentIsBounded(t *testing.T) {
 // True closures of a drifting robot agree with each other, whatever the drift; false ones, even similar ones, do not.
 func TestDisagreement(t *testing.T) {
 	sum, n := 0.0, 0
-	for seed := range uint64(40) {
+	for seed := range uint64(20) {
 		w := manhattan(t, seed, 120, 0)
 		w.Optimize(Options{}) // odometry alone: nothing moves
 		r := rng(seed + 7)

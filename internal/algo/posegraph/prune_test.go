@@ -96,7 +96,7 @@ func TestPruningWhatHangsLoose(t *testing.T) {
 // A robot that goes round and round for ever, with nodes pruned as it comes by again, needs no more memory.
 func TestPrunedGraphDoesNotGrow(t *testing.T) {
 	g := &Graph{}
-	const round, laps = 40, 20
+	const round, laps = 24, 10
 	step := geom.Pose2{X: 1, Theta: 2 * math.Pi / round}
 	pose := geom.Pose2{}
 	last := NoNode
@@ -122,7 +122,7 @@ func TestPrunedGraphDoesNotGrow(t *testing.T) {
 			}
 		}
 	}
-	if g.NodeLimit() > 3*round || g.EdgeLimit() > 12*round {
+	if g.NodeLimit() > 2*round || g.EdgeLimit() > 8*round {
 		t.Errorf("ids up to %d and %d after %d laps", g.NodeLimit(), g.EdgeLimit(), laps)
 	}
 }
