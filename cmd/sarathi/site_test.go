@@ -88,7 +88,7 @@ func TestSitesAreRepaired(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{"sarathi site check --repair --dir " + dir, "sarathi site import x.tar --dir " + dir} {
-		if _, stderr, code := sarathi(t, e, "", line); code != exitUsage || !strings.Contains(stderr, "a robot is using it") {
+		if _, stderr, code := sarathi(t, e, "", line); code != exitUsage || !strings.Contains(stderr, "is using it: stop that first") {
 			t.Errorf("%s under a robot: exit code %d, %s", line, code, stderr)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 const lockFile = ".lock"
 
 // ErrInUse says that another process uses a folder.
-var ErrInUse = errors.New("a robot is using it: stop that first")
+var ErrInUse = errors.New("a robot, or another `sarathi site`, is using it: stop that first")
 
 // Use tells other processes, until the folder is closed or the process ends, that this one reads and changes it. Several may.
 func (f *Folder) Use() error { return f.flock(syscall.LOCK_SH) }
