@@ -79,7 +79,10 @@ func (c *cmdCommand) stop(ctx context.Context, e *env) error {
 		return fmt.Errorf("write the command: %w", err)
 	}
 	var ack *teleop.Ack
-	err = c.ask(ctx, c.Host, question, func(answer []byte) bool {
+	unsure := func() {
+		fmt.Fprintln(e.stderr, "sarathi: no confirmation yet, asking again and again: is the robot on, and the token right?")
+	}
+	err = c.ask(ctx, c.Host, question, unsure, func(answer []byte) bool {
 		a, malformed := teleop.ParseAck(answer)
 		if malformed == nil && a.ID == id && !a.Pending {
 			ack = a

@@ -46,16 +46,10 @@ func (c *discoverCommand) Run(ctx context.Context, e *env) error {
 	if c.For <= 0 {
 		return usage("write a --for above 0")
 	}
-	limited, cancel := context.WithTimeout(ctx, c.For)
-	defer cancel()
-	robots := []foundRobot{}
-	err = teleop.Discover(limited, dialects, also, func(f teleop.Found) { robots = append(robots, foundOf(f)) })
+	robots, err := findRobots(ctx, dialects, also, c.For)
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(robots, func(a, b foundRobot) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Address, b.Address))
-	})
 	switch {
 	case e.json:
 		err = e.printJSON(robots)

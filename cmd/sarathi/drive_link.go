@@ -48,8 +48,9 @@ func (l *handheldLink) config(streams teleop.Streams) teleop.ClientConfig {
 	return cfg
 }
 
-// ask repeats a question until use takes an answer, without a session: nobody loses the robot because of it.
-func (l *handheldLink) ask(ctx context.Context, host string, question []byte, use func(answer []byte) bool) error {
+// ask repeats a question until use takes an answer, without a session: nobody loses the robot because of it. unsure, if given, is called
+// once when there was no answer for a second.
+func (l *handheldLink) ask(ctx context.Context, host string, question []byte, unsure func(), use func(answer []byte) bool) error {
 	if _, _, err := net.SplitHostPort(host); err != nil {
 		host = net.JoinHostPort(host, strconv.Itoa(int(l.dialect().Port)))
 	}
@@ -67,7 +68,10 @@ func (l *handheldLink) ask(ctx context.Context, host string, question []byte, us
 	})()
 	buf := make([]byte, 1<<16)
 	refused := false
-	for ctx.Err() == nil {
+	for asked := 0; ctx.Err() == nil; asked++ {
+		if asked == int(time.Second/askEvery) && unsure != nil {
+			unsure()
+		}
 		//nolint:errcheck // an unreachable network is silence: the caller's time-out decides
 		conn.Write(question)
 		until := time.Now().Add(askEvery)
@@ -96,7 +100,7 @@ func (l *handheldLink) inUseBy(ctx context.Context, host string) (string, error)
 	ctx, cancel := context.WithTimeout(ctx, beaconLimit)
 	defer cancel()
 	var name string
-	err := l.ask(ctx, host, []byte(`{"t":"discover"}`), func(answer []byte) bool {
+	err := l.ask(ctx, host, []byte(`{"t":"discover"}`), nil, func(answer []byte) bool {
 		b, err := teleop.ParseBeacon(answer)
 		if err == nil {
 			name = b.InUseBy

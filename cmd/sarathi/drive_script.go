@@ -112,6 +112,9 @@ type scriptEnd struct {
 	RTT        float64 `json:"rtt_ms"`
 	StateLoss  float64 `json:"state_loss"`  // 0 to 1
 	StreamLoss float64 `json:"stream_loss"` // 0 to 1
+	// Ignored is the part of the moving input, 0 to 1, that came while the robot would not follow it, and Why what it said last.
+	Ignored float64 `json:"ignored"`
+	Why     string  `json:"why,omitempty"`
 }
 
 // A scriptPlayer plays inputs and prints the answers.
@@ -121,6 +124,8 @@ type scriptPlayer struct {
 	acks    chan scriptAck
 	lost    <-chan string
 	waiting int // commands without an answer
+	moving  int // inputs that ask for motion
+	ignored int // of these, at a time when the robot would not follow
 	end     scriptEnd
 }
 
@@ -159,6 +164,7 @@ func (p *scriptPlayer) input(ctx context.Context, in driveInput) {
 		p.h.Release()
 	case in.cmd == "":
 		p.h.Drive(in.velocity)
+		p.watch(in.velocity)
 	default:
 		p.waiting++
 		go func() {
@@ -168,6 +174,22 @@ func (p *scriptPlayer) input(ctx context.Context, in driveInput) {
 			}
 			p.acks <- scriptAck{in.at.Seconds(), in.cmd, ack.OK, ack.Msg}
 		}()
+	}
+}
+
+// watch notes whether the robot follows the stick now.
+func (p *scriptPlayer) watch(v teleop.Velocity) {
+	if v.IsZero() {
+		return
+	}
+	p.moving++
+	switch st := p.h.Snapshot().State; {
+	case st == nil:
+		p.ignored, p.end.Why = p.ignored+1, "it sent no state"
+	case st.EStop.V:
+		p.ignored, p.end.Why = p.ignored+1, "the e-stop is engaged"
+	case st.Mode.V != "remote":
+		p.ignored, p.end.Why = p.ignored+1, "it is in mode "+printable(st.Mode.V)
 	}
 }
 
@@ -198,6 +220,9 @@ func (p *scriptPlayer) answered(a scriptAck) error {
 
 func (p *scriptPlayer) finish() error {
 	l := p.h.Snapshot().Link
+	if p.ignored > 0 {
+		p.end.Ignored = float64(p.ignored) / float64(p.moving)
+	}
 	p.end.RTT, p.end.StateLoss, p.end.StreamLoss = float64(l.RTT)/float64(time.Millisecond), l.StateLoss, l.StreamLoss
 	var err error
 	if p.e.json {
@@ -205,9 +230,17 @@ func (p *scriptPlayer) finish() error {
 	} else {
 		_, err = fmt.Fprintf(p.e.stdout, "%s: %s, %d refused; round trip %s, %.1f %% of states and %.1f %% of stream frames lost\n",
 			printable(p.end.Robot), plural(p.end.Acks, "answer"), p.end.Refused, short(l.RTT), 100*l.StateLoss, 100*l.StreamLoss)
+		if err == nil && p.ignored > 0 {
+			_, err = fmt.Fprintf(p.e.stdout, "%.0f %% of the input that moves the robot did not count: %s\n", 100*p.end.Ignored, p.end.Why)
+		}
 	}
-	if err == nil && p.end.Refused > 0 {
+	switch {
+	case err != nil:
+		return err
+	case p.end.Refused > 0:
 		return &verdictError{"the robot refused"}
+	case p.moving > 0 && p.ignored == p.moving:
+		return &verdictError{"the robot did not follow: " + p.end.Why}
 	}
-	return err
+	return nil
 }

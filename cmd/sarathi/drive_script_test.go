@@ -60,6 +60,24 @@ func TestDriveScriptEndsWithARefusal(t *testing.T) {
 	}
 }
 
+// A robot that follows nothing of the stick is a failure, and says why.
+func TestDriveScriptThatMovesNothing(t *testing.T) {
+	r := startFixture(t, teleop.Molly(), "")
+	got := runAt(t.Context(), t, r.addr, "drive ROBOT --script testdata/drive/unarmed.yaml")
+	if got.code != 1 || got.stderr != "" || !strings.HasSuffix(got.stdout, "100 % of the input that moves the robot did not count: it is in mode auto\n") {
+		t.Errorf("%+v", got)
+	}
+	r.do(func(now time.Time) teleop.Output {
+		r.state.Mode, r.state.EStop = teleop.Some("remote"), teleop.Some(true)
+		r.s.SetState(r.state)
+		return r.s.Tick(now)
+	})
+	got = runAt(t.Context(), t, r.addr, "drive ROBOT --script testdata/drive/unarmed.yaml --json")
+	if got.code != 1 || !strings.Contains(got.stdout, `"ignored":1,"why":"the e-stop is engaged"}`) {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestDriveScriptEndsWithTheLink(t *testing.T) {
 	r := startFixture(t, teleop.Molly(), "")
 	done := make(chan ran)
