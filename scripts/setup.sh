@@ -7,6 +7,8 @@ missing=()
 compiler=$(go env CC)
 command -v "$compiler" >/dev/null || missing+=(gcc libc6-dev)
 { ldconfig -p 2>/dev/null || true; } | grep -q 'libapriltag\.so\.3' || missing+=(libapriltag3)
+# The package belongs to the distribution's python3, which another one may hide; the tests look for both.
+python3 -c 'import websocket' 2>/dev/null || /usr/bin/python3 -c 'import websocket' 2>/dev/null || missing+=(python3-websocket)
 
 if [[ ${#missing[@]} -eq 0 ]]; then
   exit 0
