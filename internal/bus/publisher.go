@@ -47,8 +47,8 @@ func coreOf[T any](b *Bus, t *Topic[T]) *core[T] {
 }
 
 // publish delivers v to everybody.
-func (c *core[T]) publish(v T) {
-	e := entry[T]{at: c.bus.clock.Now(), latched: c.latches, value: v}
+func (c *core[T]) publish(v T, from *pubEnd) {
+	e := entry[T]{at: c.bus.clock.Now(), latched: c.latches, from: from, value: v}
 	e.seq = c.count(e.at)
 	c.deliver(&e)
 	if c.needsSample() {
@@ -86,7 +86,7 @@ func (c *core[T]) sample(e entry[T]) *Sample {
 	if !ok {
 		panic("bus: NewTopic has checked that T is a message")
 	}
-	s := &Sample{Topic: c.name, TypeName: c.typeName, At: e.at, msg: m, seq: e.seq, latched: c.latches}
+	s := &Sample{Topic: c.name, TypeName: c.typeName, At: e.at, msg: m, from: e.from, seq: e.seq, latched: c.latches}
 	if c.latches {
 		c.erased.Store(s)
 	}
@@ -101,14 +101,14 @@ func (c *core[T]) idlType() *idl.Type {
 	return m.Type()
 }
 
-func (c *core[T]) publishMessage(m idl.Message) {
+func (c *core[T]) publishMessage(m idl.Message, from *pubEnd) {
 	if v, ok := any(m).(*T); ok {
-		c.publish(*v)
+		c.publish(*v, from)
 	}
 }
 
 func (c *core[T]) adopt(s *Sample) {
-	e := entry[T]{at: s.At, seq: s.seq, latched: c.latches}
+	e := entry[T]{at: s.At, seq: s.seq, latched: c.latches, from: s.from}
 	if v, ok := any(s.msg).(*T); ok {
 		e.value = *v
 	} else if m, ok := any(&e.value).(idl.Message); !ok || m.ParseJSON(s.JSON()) != nil {
@@ -146,7 +146,7 @@ func (p *Publisher[T]) Publish(v T) {
 		return
 	}
 	p.end.published.Add(1)
-	p.core.publish(v)
+	p.core.publish(v, p.end)
 }
 
 // Wanted reports whether anybody subscribes: expensive messages are computed only then.

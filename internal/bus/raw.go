@@ -130,7 +130,7 @@ func (p *RawPublisher) Publish(m idl.Message) error {
 		return fmt.Errorf("publish on %s: %w", p.topic.name, ErrEnded)
 	}
 	p.end.published.Add(1)
-	(*typed).publishMessage(m)
+	(*typed).publishMessage(m, p.end)
 	return nil
 }
 
@@ -165,7 +165,7 @@ func (p *RawPublisher) publishSample(s *Sample) error {
 		return fmt.Errorf("publish on %s: %w", t.name, ErrEnded)
 	}
 	p.end.published.Add(1)
-	s.Topic, s.TypeName, s.At, s.latched = t.name, p.typeName, t.bus.clock.Now(), p.latches
+	s.Topic, s.TypeName, s.At, s.from, s.latched = t.name, p.typeName, t.bus.clock.Now(), p.end, p.latches
 	s.seq = t.count(s.At)
 	if p.latches {
 		t.latchRaw(s)

@@ -263,3 +263,38 @@ func TestReleasedTopicTakesNoOtherWithIt(t *testing.T) {
 	}
 	sub.Cancel()
 }
+
+// Who mirrors a topic both ways must know its own messages, also those that were latched, whichever side they came from.
+func TestASampleNamesItsNode(t *testing.T) {
+	w := newWorld(t)
+	gateway, mux, late := w.client("gateway"), w.client("mux"), w.client("late")
+	topic := bus.NewTopic[std.String]("/words", bus.Latched, "words")
+	var nodes []string
+	hear := func(s *bus.Sample) { nodes = append(nodes, s.Node()) }
+	bus.SubscribeRaw(gateway, "/words", 4, hear)
+	raw, err := bus.AdvertiseRaw(gateway, "/words", "std_msgs/String", std.StringType, bus.Latched)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := raw.PublishJSON([]byte(`{"data":"before there is a typed side"}`)); err != nil {
+		t.Fatal(err)
+	}
+	gateway.Drain()
+	typed := bus.NewPublisher(mux, topic)
+	bus.SubscribeRaw(late, "/words", 4, hear) // gets what was adopted
+	late.Drain()
+	typed.Publish(std.String{Data: "of a node"})
+	gateway.Drain()
+	late.Drain()
+	if err := raw.Publish(&std.String{Data: "again"}); err != nil {
+		t.Fatal(err)
+	}
+	gateway.Drain()
+	late.Drain()
+	bus.SubscribeRaw(mux, "/words", 4, hear)
+	mux.Drain()
+	want := []string{"gateway", "gateway", "mux", "mux", "gateway", "gateway", "gateway"}
+	if diff := cmp.Diff(want, nodes); diff != "" {
+		t.Error(diff)
+	}
+}

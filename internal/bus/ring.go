@@ -35,6 +35,7 @@ type entry[T any] struct {
 	at      time.Time
 	seq     uint64 // of the topic, from 1
 	latched bool   // entries of a latched topic are never handled after newer ones
+	from    *pubEnd
 	value   T
 }
 

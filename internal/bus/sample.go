@@ -16,6 +16,7 @@ type Sample struct {
 	At       time.Time // when it was published
 
 	msg     idl.Message // nil for a type that nobody here knows
+	from    *pubEnd
 	seq     uint64
 	latched bool
 
@@ -33,11 +34,14 @@ func (e *encoding) get(encode func([]byte) []byte) []byte {
 }
 
 func (s *Sample) entry() *entry[*Sample] {
-	return &entry[*Sample]{at: s.At, seq: s.seq, latched: s.latched, value: s}
+	return &entry[*Sample]{at: s.At, seq: s.seq, latched: s.latched, from: s.from, value: s}
 }
 
 // Message returns the message, or nil when its type is not known here. The caller must not change it.
 func (s *Sample) Message() idl.Message { return s.msg }
+
+// Node returns the name of the node that published the message: who mirrors a topic both ways knows its own messages by it.
+func (s *Sample) Node() string { return s.from.node }
 
 // Seq returns the number of the message on its topic, counted from 1.
 func (s *Sample) Seq() uint64 { return s.seq }

@@ -44,7 +44,7 @@ type topic struct {
 type typedTopic interface {
 	idlType() *idl.Type
 	// publishMessage delivers m, which must be of the topic's type.
-	publishMessage(m idl.Message)
+	publishMessage(m idl.Message, from *pubEnd)
 	// adopt gives a message that the raw side has published to the typed side, which has come meanwhile.
 	adopt(s *Sample)
 	// last returns the latched message, or nil.
