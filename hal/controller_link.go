@@ -60,7 +60,9 @@ func (l *uplink) pingLocked(now time.Time) float64 {
 	return t
 }
 
-func (l *uplink) fenceLocked(now time.Time) { l.fence, l.fenceAt, l.settled = l.pingLocked(now), now, false }
+func (l *uplink) fenceLocked(now time.Time) {
+	l.fence, l.fenceAt, l.settled = l.pingLocked(now), now, false
+}
 
 // permanent marks errors that trying again does not mend.
 type permanent struct{ error }

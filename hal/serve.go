@@ -7,8 +7,30 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"time"
+
+	"sarathi/driver"
 )
+
+// ListenAndServe serves a body at an address until ctx ends or the body is lost. Where address is empty the environment variable
+// PIOS_ROBOT_HOST says where to listen, and without it this computer alone is let in: see [Address].
+func ListenAndServe(ctx context.Context, d driver.Driver, address string, cfg AgentConfig) error {
+	address, err := Address(address, os.Getenv(HostVariable))
+	if err != nil {
+		return err
+	}
+	a, err := NewAgent(d, cfg)
+	if err != nil {
+		return err
+	}
+	var lc net.ListenConfig
+	ln, err := lc.Listen(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	return a.Serve(ctx, ln)
+}
 
 // Serve runs the agent behind a listener, which it closes, until ctx ends or the body is lost. It warns loudly when others than this
 // computer can reach it: HAL knows no user.

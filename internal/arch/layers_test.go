@@ -28,6 +28,7 @@ var order = []string{
 	/* L6 */ "internal/app",
 	/*    */ "internal/tools/*",
 	/*    */ "cmd/*",
+	/*    */ "examples",
 	/*    */ "internal/arch",
 }
 
@@ -42,6 +43,8 @@ var only = map[string]string{
 	"internal/sim":   "internal/geom internal/algo",
 	"internal/site":  "internal/geom internal/algo",
 	"internal/bus":   "internal/mailbox internal/idl internal/wire internal/clock msg",
+	// Examples show what other people's programs can do: they see the public face only.
+	"examples": "driver hal rosbridge teleop msg",
 	// Code generators know definitions, not the robot.
 	"internal/tools/*": "internal/idl internal/wire internal/config internal/topics internal/profile msg",
 }
