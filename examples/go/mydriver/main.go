@@ -15,10 +15,7 @@ import (
 	"sarathi/msg/nav"
 )
 
-const (
-	track  = 0.3                   // between the wheels [m]
-	period = 20 * time.Millisecond // of the control loop, and of telemetry
-)
+const track, period = 0.3, 20 * time.Millisecond // [m] between the wheels; of the control loop, and of telemetry
 
 // motors is the only part that knows the hardware: put the protocol of your motor board here. These reach any speed at once.
 type motors struct{ left, right float64 } // speeds of the wheels [m/s]
@@ -67,6 +64,9 @@ func (r *rover) Skill(time.Time, driver.SkillRequest) error { return driver.ErrU
 
 // SetPose is optional: it gives odometry a new origin.
 func (r *rover) SetPose(_ time.Time, x, y, theta float64) error {
+	if sum := x + y + theta; sum-sum != 0 {
+		return driver.ErrNotFinite
+	}
 	r.x, r.y, r.theta = x, y, theta
 	return nil
 }
