@@ -109,8 +109,8 @@ func (c *Client) wait(ctx context.Context, once bool) error {
 	}
 }
 
-// Close ends the link, all handlers and all that waits, and returns when everything has stopped. A handler must not call it. It may be
-// called again.
+// Close sends what waits to be sent, ends the link and all handlers, and returns when everything has stopped. A handler must not call it.
+// It may be called again.
 func (c *Client) Close() {
 	c.mu.Lock()
 	c.closed = true

@@ -56,32 +56,37 @@ func (c *Client) serve(ctx context.Context, conn *websocket.Conn) {
 	use, cancel := context.WithCancelCause(ctx)
 	var both sync.WaitGroup
 	c.begin(l)
-	both.Go(func() { cancel(l.write(use, wire, c.cfg.SendTimeout)) })
+	written := make(chan struct{})
+	both.Go(func() {
+		defer close(written)
+		cancel(l.write(use, wire, c.cfg.SendTimeout))
+	})
 	both.Go(func() { cancel(l.ping(use, wire, c.cfg.PingPeriod, c.cfg.PingTimeout)) })
 	both.Go(func() {
 		<-use.Done()
-		l.close(ctx, abort)
+		l.close(ctx, written, abort)
 	})
 	cancel(c.read(use, wire, l))
 	both.Wait()
 	c.over(l, context.Cause(use))
 }
 
-// closeLimit is how long the server may take to agree that a link is closed.
+// closeLimit is how long the server may take to read what waits for it, and to agree that a link is closed.
 const closeLimit = 250 * time.Millisecond
 
-// close closes the socket, which ends the reader. The server is told when it was the user who ended the link.
-func (l *clientLink) close(ctx context.Context, abort context.CancelFunc) {
+// close closes the socket, which ends the reader. When it was the user who ended the link, what waits is sent first, and the server is told.
+func (l *clientLink) close(ctx context.Context, written <-chan struct{}, abort context.CancelFunc) {
 	if ctx.Err() == nil {
 		_ = l.conn.CloseNow() // it is lost anyway
 		return
 	}
 	hard := time.AfterFunc(closeLimit, abort)
 	defer hard.Stop()
+	<-written
 	_ = l.conn.Close(websocket.StatusNormalClosure, "") // the server may have gone without waiting for it
 }
 
-// write writes what the outbox holds until use ends or the link is lost.
+// write writes what the outbox holds until use ends and nothing is left, or the link is lost.
 func (l *clientLink) write(use, wire context.Context, timeout time.Duration) error {
 	for {
 		text := l.out.take()

@@ -276,6 +276,28 @@ func TestClientChurn(t *testing.T) {
 	}
 }
 
+// TestClientSendsBeforeItCloses: the last word, such as a velocity of zero, is heard.
+func TestClientSendsBeforeItCloses(t *testing.T) {
+	for range 20 {
+		c, _, l := newTestClient(t, nil)
+		p, err := c.Advertise("/a", "foo/Bar", AdvertiseOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 10 {
+			if err := p.Publish(fmt.Append(nil, n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.Close()
+		l.expect(`{"op":"advertise","topic":"/a","type":"foo/Bar","queue_size":100}`)
+		for n := range 10 {
+			l.expect(publishA(fmt.Sprint(n)))
+		}
+		l.expectEnd()
+	}
+}
+
 func TestClosedClient(t *testing.T) {
 	c, _, l := newTestClient(t, nil)
 	p, err := c.Advertise("/a", "foo/Bar", AdvertiseOptions{})
