@@ -79,18 +79,26 @@ func (b *building) pass(points ...float64) {
 }
 
 func (b *building) ring() {
-	const w, h, corridor, every = 34.0, 24.0, 2.0, 5.0
+	const w, h, corridor, every = 34.0, 24.0, 2.0, 4.0
 	b.rectangle(0, 0, w, h)
 	b.rectangle(corridor, corridor, w-corridor, h-corridor)
-	for x := every; x < w-corridor; x += every {
-		b.box(x, 0.1, 0.4, 0.2)
-		b.box(x+every/2, h-0.1, 0.4, 0.2)
+	for x := every; x < w-corridor; x += every { // pilasters on the outer wall, cupboards on the inner one between them
+		b.box(x, 0.15, 0.5, 0.3)
+		b.box(x, h-0.15, 0.5, 0.3)
+		if x+every/2 < w-corridor {
+			b.box(x+every/2, corridor-0.1, 0.8, 0.2)
+			b.box(x+every/2, h-corridor+0.1, 0.8, 0.2)
+		}
 	}
 	for y := every; y < h-corridor; y += every {
-		b.box(0.1, y, 0.2, 0.4)
-		b.box(w-0.1, y+1, 0.2, 0.4)
+		b.box(0.15, y, 0.3, 0.5)
+		b.box(w-0.15, y, 0.3, 0.5)
+		if y+every/2 < h-corridor {
+			b.box(corridor-0.1, y+every/2, 0.2, 0.8)
+			b.box(w-corridor+0.1, y+every/2, 0.2, 0.8)
+		}
 	}
-	b.pass(1.1, 1.1, w-1.1, 1.1, w-1.1, h-1.1, 1.1, h-1.1)
+	b.pass(1.05, 1.05, w-1.05, 1.05, w-1.05, h-1.05, 1.05, h-1.05)
 }
 
 func (b *building) hotel() {

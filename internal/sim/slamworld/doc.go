@@ -7,7 +7,7 @@
 // The four buildings are what destroys maps: long corridors, rooms that are all the same, loops of a hundred metres that close
 // where much looks alike.
 //
-//	ring        a corridor around a courtyard, 107 m long, the same pilaster every five metres
+//	ring        a corridor around a courtyard, 107 m long, the same pilaster every four metres
 //	hotel       two corridors of 40 m and eighteen equal rooms with equal furniture between them
 //	office      twelve equal rooms in a grid, each with doors to its neighbours
 //	warehouse   a hall with two blocks of equal shelves

@@ -24,6 +24,7 @@ const (
 	ScanPeriod     = 100 * time.Millisecond
 
 	controlPeriod = 50 * time.Millisecond
+	rest          = 2 * time.Second // before the robot drives
 )
 
 // Kind says what a sample is.
@@ -133,7 +134,7 @@ func (w *World) Next() (Sample, bool) {
 }
 
 func (w *World) step() {
-	if w.now%controlPeriod == 0 {
+	if w.now >= rest && w.now%controlPeriod == 0 {
 		w.steer()
 	}
 	w.now += sim.Tick
