@@ -50,6 +50,11 @@ func runWith(ctx context.Context, p *profile.Profile, body hardware, o RunOption
 	if err != nil {
 		return err
 	}
+	at, leave, err := openPlaces(dirs.sites, filepath.Dir(dirs.socket))
+	if err != nil {
+		return invalid(err)
+	}
+	defer leave() //nolint:errcheck // what was written is on disk
 	logNode := &rosout{}
 	log := logNode.handler(cmp.Or[slog.Handler](o.Log, slog.DiscardHandler))
 	b := bus.New(bus.Options{Clock: clock.Real{}, RobotNS: p.Robot.Namespace})
@@ -57,7 +62,7 @@ func runWith(ctx context.Context, p *profile.Profile, body hardware, o RunOption
 		return fmt.Errorf("topics: %w", err)
 	}
 	exec := node.NewRealtime(node.Options{Bus: b, Seed: p.Seed, Log: log})
-	specs := append(wiring(p, body, healthmonitor.NewSystemProbe(dirs.sites), logNode), gateways(p, dirs.socket, exec.Nodes)...)
+	specs := append(wiring(p, body, healthmonitor.NewSystemProbe(dirs.sites), at, logNode), gateways(p, dirs.socket, exec.Nodes)...)
 	if err := exec.Start(ctx, adapt(specs)...); err != nil {
 		return notStarted(err)
 	}

@@ -160,9 +160,9 @@ func TestRunStartsAndStopsInOrder(t *testing.T) {
 }
 
 func TestASecondRobotIsRefused(t *testing.T) {
+	before := goleak.IgnoreCurrent()
 	p := load(t)
 	r := startRobot(t, p, nil)
-	before := goleak.IgnoreCurrent()
 	err := Run(t.Context(), p, RunOptions{Started: func() { t.Error("it says that it started") }})
 	if !errors.Is(err, controlsocket.ErrRunning) || !errors.Is(err, config.ErrInvalid) {
 		t.Errorf("got %v", err)
@@ -172,11 +172,11 @@ func TestASecondRobotIsRefused(t *testing.T) {
 			t.Errorf("%q is not in: %v", want, err)
 		}
 	}
-	goleak.VerifyNone(t, before)
 	r.stop()
 	if err := r.wait(t); err != nil {
 		t.Fatalf("the first robot suffered: %v", err)
 	}
+	goleak.VerifyNone(t, before)
 	// The folder is free again.
 	again := startRobot(t, p, nil)
 	again.stop()

@@ -192,7 +192,7 @@ func newRun(s *scenario.Scenario, p *profile.Profile, o SimOptions) (*run, error
 	rng := rand.New(rand.NewPCG(o.Seed, 0x5ca1ab1e))
 	inputs, events := s.Play(rng)
 	pc := newComputer()
-	specs := wiring(p, onPlant(plant), pc, logNode)
+	specs := wiring(p, onPlant(plant), pc, newPlaces(), logNode)
 	specs = append(specs, node.Spec{
 		Name: scenario.PilotName, Stage: node.StageGateway, Policy: node.Halt,
 		New: func() (node.Node, error) {

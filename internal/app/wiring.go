@@ -15,13 +15,15 @@ import (
 	"sarathi/internal/nodes/healthmonitor"
 	"sarathi/internal/nodes/lidarsector"
 	"sarathi/internal/nodes/odometrymonitor"
+	"sarathi/internal/nodes/sitecontent"
+	"sarathi/internal/nodes/sitemanager"
 	"sarathi/internal/nodes/tagdetector"
 	"sarathi/internal/profile"
 )
 
 // wiring is the only list of the robot's nodes. Each line says how to make a node, when it starts, and what happens when it
-// fails. probe reads the computer that the robot runs on.
-func wiring(p *profile.Profile, body hardware, probe healthmonitor.Probe, log *rosout) []node.Spec {
+// fails. probe reads the computer that the robot runs on; at is what it remembers of where it works.
+func wiring(p *profile.Profile, body hardware, probe healthmonitor.Probe, at places, log *rosout) []node.Spec {
 	specs := []node.Spec{
 		{Name: "rosout", Stage: node.StageBody, New: func() (node.Node, error) { return log, nil }},
 		{Name: host.Name, Stage: node.StageBody, New: func() (node.Node, error) { return host.New(p.Body.Host, body.driver) }},
@@ -33,6 +35,12 @@ func wiring(p *profile.Profile, body hardware, probe healthmonitor.Probe, log *r
 		{Name: odometrymonitor.Name, Stage: node.StagePerception, New: func() (node.Node, error) { return odometrymonitor.New(odometry(p)) }},
 		{Name: healthmonitor.Name, Stage: node.StagePerception, New: func() (node.Node, error) {
 			return healthmonitor.New(p.Health, healthmonitor.Deps{Probe: probe})
+		}},
+		{Name: sitemanager.Name, Stage: node.StageNavigation, New: func() (node.Node, error) {
+			return sitemanager.New(p.SiteManager, sitemanager.Deps{Sites: at.sites, State: at.state, Frame: p.Robot.Frames.Names.Map})
+		}},
+		{Name: sitecontent.Name, Stage: node.StageNavigation, New: func() (node.Node, error) {
+			return sitecontent.New(p.SiteContent, sitecontent.Deps{Sites: at.sites, Frame: p.Robot.Frames.Names.Map})
 		}},
 	}
 	if body.plant != nil {

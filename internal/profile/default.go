@@ -11,6 +11,8 @@ import (
 	"sarathi/internal/nodes/healthmonitor"
 	"sarathi/internal/nodes/lidarsector"
 	"sarathi/internal/nodes/odometrymonitor"
+	"sarathi/internal/nodes/sitecontent"
+	"sarathi/internal/nodes/sitemanager"
 	"sarathi/internal/nodes/tagdetector"
 )
 
@@ -39,15 +41,17 @@ func Default() Profile {
 			Driver: DriverSimulated, Host: host.DefaultConfig(),
 			HAL: HAL{URL: "ws://127.0.0.1:9092", TokenEnv: "SARATHI_HAL_TOKEN", TelemetryLimit: 500 * time.Millisecond},
 		},
-		Simulated: sim,
-		Control:   controlmux.DefaultConfig(),
-		Sectors:   sectors,
-		Odometry:  odometrymonitor.DefaultConfig(),
-		Tags:      tagdetector.DefaultConfig(),
-		Health:    healthmonitor.DefaultConfig(),
-		Teleop:    teleop.DefaultConfig(),
-		State:     Folder{Dir: "~/.molly"},
-		Sites:     Folder{Dir: "~/dev/Molly/map"},
-		Seed:      1,
+		Simulated:   sim,
+		Control:     controlmux.DefaultConfig(),
+		Sectors:     sectors,
+		Odometry:    odometrymonitor.DefaultConfig(),
+		Tags:        tagdetector.DefaultConfig(),
+		Health:      healthmonitor.DefaultConfig(),
+		Teleop:      teleop.DefaultConfig(),
+		State:       Folder{Dir: "~/.molly"},
+		Sites:       Folder{Dir: "~/dev/Molly/map"},
+		SiteManager: sitemanager.DefaultConfig(),
+		SiteContent: sitecontent.DefaultConfig(),
+		Seed:        1,
 	}
 }

@@ -22,23 +22,27 @@ import (
 	"sarathi/internal/nodes/healthmonitor"
 	"sarathi/internal/nodes/lidarsector"
 	"sarathi/internal/nodes/odometrymonitor"
+	"sarathi/internal/nodes/sitecontent"
+	"sarathi/internal/nodes/sitemanager"
 	"sarathi/internal/nodes/tagdetector"
 )
 
 // Profile is everything that is decided about a robot before it starts.
 type Profile struct {
-	Robot     Robot                  `doc:"what the robot is"`
-	Body      Body                   `doc:"how the body is reached"`
-	Simulated simulated.Config       `doc:"the simulated body"`
-	Control   controlmux.Config      `doc:"control mux: time-outs, clamps, protective field"`
-	Sectors   lidarsector.Config     `doc:"sector scans made of the lidar"`
-	Odometry  odometrymonitor.Config `doc:"trip meter"`
-	Tags      tagdetector.Config     `doc:"AprilTags"`
-	Health    healthmonitor.Config   `doc:"watch over sensors and computer"`
-	Teleop    teleop.Config          `doc:"handhelds over UDP"`
-	State     Folder                 `doc:"what is remembered between runs"`
-	Sites     Folder                 `doc:"mapped places"`
-	Seed      uint64                 `doc:"of every random source in simulation"`
+	Robot       Robot                  `doc:"what the robot is"`
+	Body        Body                   `doc:"how the body is reached"`
+	Simulated   simulated.Config       `doc:"the simulated body"`
+	Control     controlmux.Config      `doc:"control mux: time-outs, clamps, protective field"`
+	Sectors     lidarsector.Config     `doc:"sector scans made of the lidar"`
+	Odometry    odometrymonitor.Config `doc:"trip meter"`
+	Tags        tagdetector.Config     `doc:"AprilTags"`
+	Health      healthmonitor.Config   `doc:"watch over sensors and computer"`
+	Teleop      teleop.Config          `doc:"handhelds over UDP"`
+	State       Folder                 `doc:"what is remembered between runs"`
+	Sites       Folder                 `doc:"mapped places"`
+	SiteManager sitemanager.Config     `doc:"which site is active, and the mapping of it"`
+	SiteContent sitecontent.Config     `doc:"points of interest and tours of the active site"`
+	Seed        uint64                 `doc:"of every random source in simulation"`
 }
 
 // Robot is what the robot is, whoever drives it.
