@@ -29,12 +29,11 @@ func (a *Approach) Step(pose, target geom.Pose2, dt float64, cfg Config) (v geom
 	// The latch keeps a robot that turns from chasing millimetres.
 	a.placed = distance <= c.PositionTolerance || a.placed && distance <= 2*c.PositionTolerance
 	if a.placed && math.Abs(turn) <= c.HeadingTolerance {
-		if distance > c.PositionTolerance {
-			a.placed = false // it drifted while it turned
-		} else {
+		if distance <= c.PositionTolerance {
 			a.ramp.Halt()
 			return geom.Velocity{}, true
 		}
+		a.placed = false // it drifted while it turned
 	}
 	aim := pose.Inverse().Apply(target.Position())
 	var want geom.Velocity

@@ -89,8 +89,10 @@ func (t *Track) Profile(cfg Config) {
 	}
 }
 
-// Len is the number of points, Length the way from the first to the last [m].
-func (t *Track) Len() int        { return len(t.points) }
+// Len is the number of points.
+func (t *Track) Len() int { return len(t.points) }
+
+// Length is the way from the first point to the last [m].
 func (t *Track) Length() float64 { return t.at[len(t.at)-1] }
 
 // Point is point i.
