@@ -142,7 +142,9 @@ func (b *Broker) accept(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c := newPeer(b, conn, r.RemoteAddr, dialect)
-	if !b.add(c) {
+	if !b.add(c) { // closed meanwhile: say so all the same
+		c.bye(ws.GoingAway, goingDown)
+		c.writer.run()
 		_ = conn.Close()
 	}
 }
@@ -180,6 +182,8 @@ func (b *Broker) add(c *peer) bool {
 	return true
 }
 
+const goingDown = "the server is going down"
+
 // Close says goodbye to every client, and returns when nothing of the broker runs any more. When ctx ends first, the connections are
 // cut. Calls that are open fail.
 func (b *Broker) Close(ctx context.Context) error {
@@ -192,7 +196,7 @@ func (b *Broker) Close(ctx context.Context) error {
 	b.closed = true
 	close(b.stop)
 	for c := range b.clients {
-		c.bye(ws.GoingAway, "the server is going down")
+		c.bye(ws.GoingAway, goingDown)
 	}
 	b.mu.Unlock()
 	gone := make(chan struct{})

@@ -86,7 +86,7 @@ func residentHeap() int {
 // more than its budget.
 func TestIssue04SlowClientIsBounded(t *testing.T) {
 	cfg := config()
-	cfg.MaxMessage, cfg.Budget = 1<<20, 8<<20
+	cfg.MaxMessage, cfg.Budget = 1<<18, 4<<20
 	r := start(t, cfg)
 	a, healthy, stalled := r.join(), r.join(), r.mute()
 	a.say(advertise("/big", "std_msgs/String"))
@@ -95,7 +95,7 @@ func TestIssue04SlowClientIsBounded(t *testing.T) {
 	until(t, "both subscribed", func() bool { return r.Stats().Topics[0].Subscribers+r.topic("/big").Subscribers >= 2 })
 	before := residentHeap()
 	text := publish("/big", `{"data":"`+strings.Repeat("x", 100_000)+`"}`)
-	for range 100 {
+	for range 50 {
 		a.send(websocket.MessageText, text)
 		healthy.expect(text)
 	}

@@ -256,6 +256,9 @@ func (u *user) closed() websocket.StatusCode {
 	u.t.Helper()
 	select {
 	case err := <-u.end:
+		if websocket.CloseStatus(err) < 0 {
+			u.t.Logf("ended with %v", err)
+		}
 		return websocket.CloseStatus(err)
 	case <-time.After(patience):
 		u.t.Fatal("the connection did not end")
