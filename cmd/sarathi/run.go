@@ -19,6 +19,8 @@ type runCommand struct {
 	overrides
 
 	Profile string `default:"molly" placeholder:"NAME|FILE" help:"Robot to run: a built-in profile or a file (${default})."`
+	Map     string `placeholder:"SITE" help:"Map into this site from the start: it goes on with the site's map, or makes the site."`
+	Reset   bool   `help:"With --map: begin the map anew; what the site has moves into a backup."`
 	Verbose bool   `short:"v" help:"Log every detail."`
 }
 
@@ -27,6 +29,15 @@ func (c *runCommand) Run(ctx context.Context, e *env) error {
 	p, err := profile.Load(c.Profile, c.Set)
 	if err != nil {
 		return err
+	}
+	if c.Reset && c.Map == "" {
+		return usage("--reset is of --map: name the site with it")
+	}
+	if c.Map != "" {
+		p.SiteManager.Map, p.SiteManager.Reset = c.Map, c.Reset
+		if wrong := p.SiteManager.Validate(); wrong != nil {
+			return usage("--map %s: %w", c.Map, wrong)
+		}
 	}
 	socket, err := app.Socket(p)
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"image"
 	"image/png"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"sarathi/internal/app"
+	"sarathi/internal/profile"
 	"sarathi/internal/site"
 )
 
@@ -107,6 +110,28 @@ func TestSitesAreRepaired(t *testing.T) {
 	again := expect(t, e, "sarathi site check --repair --dir "+dir+" --json", `"repaired": []`)
 	if !strings.Contains(again, `"ok": true`) {
 		t.Errorf("a second repair: %s", again)
+	}
+}
+
+func TestRunMapsFromTheStart(t *testing.T) {
+	e := testEnv(t)
+	for line, want := range map[string]struct {
+		site  string
+		reset bool
+	}{
+		"sarathi run":                                  {},
+		"sarathi run --map hall":                       {"hall", false},
+		"sarathi run --map hall --reset":               {"hall", true},
+		"sarathi run --set site_manager.map=hall":      {"hall", false},
+		"sarathi run --map a --set site_manager.map=b": {"a", false},
+	} {
+		e.runRobot = func(_ context.Context, p *profile.Profile, _ app.RunOptions) error {
+			if p.SiteManager.Map != want.site || p.SiteManager.Reset != want.reset {
+				t.Errorf("%s: maps %q, reset %v", line, p.SiteManager.Map, p.SiteManager.Reset)
+			}
+			return nil
+		}
+		expect(t, e, line, "stopped")
 	}
 }
 
