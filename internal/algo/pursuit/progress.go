@@ -31,3 +31,6 @@ func (p *Progress) Update(t *Track, pose geom.Pose2, cfg Config) float64 {
 
 // Jump sets the way from the start [m], forwards only: where the robot stood at a stop point that it could not reach exactly.
 func (p *Progress) Jump(s float64) { p.s = max(p.s, s) }
+
+// Begin puts the robot at the start of the track: a loop goes on.
+func (p *Progress) Begin() { p.s, p.begun = 0, true }
