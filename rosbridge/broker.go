@@ -28,7 +28,6 @@ type Broker struct {
 	stop    chan struct{}  // closed by Close
 	wakeUp  chan struct{}  // of one: the steward has something to do
 	own     map[string]ownService
-	slots   atomic.Int64  // clients, with those in their handshake
 	refused atomic.Uint64 // handshakes
 	nextID  atomic.Uint64
 
@@ -37,6 +36,7 @@ type Broker struct {
 	mu       sync.Mutex // before topic.mu, calls.mu, outbox.mu
 	closed   bool
 	clients  map[*peer]struct{}
+	reserved int // places of clients in their handshake
 	topics   map[string]*topic
 	services map[string]*service
 	actions  map[string]*actionServer
@@ -130,13 +130,15 @@ func (b *Broker) accept(w http.ResponseWriter, r *http.Request) {
 		refuse(http.StatusBadRequest, "ros is 1 or 2")
 		return
 	}
-	defer b.slots.Add(-1) // from here on the client is counted in clients
-	if n := int(b.slots.Add(1)); n+b.clientCount() > b.cfg.MaxClients {
+	if !b.reserve() {
 		refuse(http.StatusServiceUnavailable, fmt.Sprintf("%d clients are connected, which is all that are allowed", b.cfg.MaxClients))
 		return
 	}
 	conn, err := ws.Accept(w, r)
 	if err != nil {
+		b.mu.Lock()
+		b.reserved--
+		b.mu.Unlock()
 		b.refused.Add(1)
 		b.log.DebugContext(r.Context(), "bad handshake", "remote", r.RemoteAddr, "error", err)
 		return
@@ -162,16 +164,22 @@ func (b *Broker) dialectOf(r *http.Request) (d Dialect, ok bool) {
 	return 0, false
 }
 
-func (b *Broker) clientCount() int {
+// reserve keeps a place for a client during its handshake, if there is one.
+func (b *Broker) reserve() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(b.clients)
+	if len(b.clients)+b.reserved >= b.cfg.MaxClients {
+		return false
+	}
+	b.reserved++
+	return true
 }
 
-// add starts a client, unless the broker is closed.
+// add starts a client in its reserved place, unless the broker is closed.
 func (b *Broker) add(c *peer) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.reserved--
 	if b.closed {
 		return false
 	}

@@ -34,6 +34,9 @@ type rig struct {
 	dial   func(ctx context.Context, network, address string) (net.Conn, error)
 	closed sync.Once
 	server *http.Server
+
+	mu    sync.Mutex
+	users map[*user]struct{} // that have not left
 }
 
 // config is a broker's configuration for tests, which fail loudly but log quietly.
@@ -69,13 +72,18 @@ func serve(t testing.TB, cfg rosbridge.Config, l net.Listener, dial func(context
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{Broker: b, t: t, url: "ws://" + l.Addr().String(), dial: dial, server: &http.Server{Handler: b, ReadHeaderTimeout: patience}}
+	r := &rig{Broker: b, t: t, url: "ws://" + l.Addr().String(), dial: dial, server: &http.Server{Handler: b, ReadHeaderTimeout: patience}, users: map[*user]struct{}{}}
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
 		r.server.Serve(l)
 	}()
 	t.Cleanup(func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		for u := range r.users {
+			u.conn.CloseNow()
+		}
 		r.stop()
 		<-served
 	})
@@ -137,6 +145,7 @@ func (pipeAddr) String() string  { return "pipe" }
 // user is a client that sends texts and receives frames.
 type user struct {
 	t      testing.TB
+	rig    *rig
 	conn   *websocket.Conn
 	frames chan got
 	end    chan error // why reading ended
@@ -164,7 +173,7 @@ func (r *rig) joinAt(path string) *user {
 		r.t.Fatal(err)
 	}
 	conn.SetReadLimit(64 << 20)
-	u := &user{t: r.t, conn: conn, frames: make(chan got, 1<<12), end: make(chan error, 1)}
+	u := &user{t: r.t, rig: r, conn: conn, frames: make(chan got, 1<<12), end: make(chan error, 1)}
 	go func() {
 		for {
 			kind, data, err := conn.Read(context.Background())
@@ -180,12 +189,19 @@ func (r *rig) joinAt(path string) *user {
 			u.frames <- g
 		}
 	}()
-	r.t.Cleanup(func() { conn.CloseNow() }) // not u.leave: tests of memory count on users that go
+	r.mu.Lock()
+	r.users[u] = struct{}{}
+	r.mu.Unlock()
 	return u
 }
 
 // leave closes the connection as a program does that ends.
-func (u *user) leave() { u.conn.CloseNow() }
+func (u *user) leave() {
+	u.rig.mu.Lock()
+	delete(u.rig.users, u)
+	u.rig.mu.Unlock()
+	u.conn.CloseNow()
+}
 
 // say sends texts and returns when the broker has handled them.
 func (u *user) say(texts ...string) {
