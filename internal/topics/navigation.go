@@ -44,6 +44,10 @@ var (
 		"hold, keeping the progress")
 	ResumeNavigation = bus.NewService[stdsrvs.TriggerRequest, stdsrvs.TriggerResponse]("/navigation/resume", stdsrvs.TriggerService,
 		"go on after a pause")
+	SetNavSpeed = bus.NewService[dharma.SetNavSpeedRequest, dharma.SetNavSpeedResponse]("/navigation/set_speed", dharma.SetNavSpeedService,
+		"walking speed until the next restart (Sarathi)")
+	ListRoutes = bus.NewService[dharma.ListRoutesRequest, dharma.ListRoutesResponse]("/navigation/list_routes", dharma.ListRoutesService,
+		"taught routes of one site or all, newest first (Sarathi)")
 	StartRoute = bus.NewService[stdsrvs.TriggerRequest, stdsrvs.TriggerResponse]("/route/start", stdsrvs.TriggerService,
 		"teach a route")
 	StopRoute = bus.NewService[stdsrvs.TriggerRequest, stdsrvs.TriggerResponse]("/route/stop", stdsrvs.TriggerService,

@@ -26,7 +26,7 @@ func Services() []bus.ServiceInfo {
 	all := []interface{ Info() bus.ServiceInfo }{
 		SimHardwareEStop, SetMode, EStopEngage, EStopRelease, TripReset, TourControl, GetTourState, GoToPoi, Say,
 		StopSpeech, Gesture, Greet, SetGreeter, Ask, GoTo, PlanPath, CancelPlan, LoadPath, SetPath,
-		StartNavigation, StopNavigation, PauseNavigation, ResumeNavigation, StartRoute, StopRoute, MarkStopPoint,
+		StartNavigation, StopNavigation, PauseNavigation, ResumeNavigation, SetNavSpeed, ListRoutes, StartRoute, StopRoute, MarkStopPoint,
 		Dock, Undock, CancelDocking, ListSites, LoadSite, SavePoi, DeletePoi, SaveTour, DeleteTour, StartMapping,
 		StopMapping, SaveMapping, StartGrid, StopGrid, SaveGrid, Localize, RecordTags, LoadTags, AssumeOrigin, ResetLocalization,
 	}
