@@ -21,6 +21,8 @@ var (
 		"pose from gyro, odometry and scan matches, map to base_link")
 	ScanMatchPose = bus.NewTopic[geometry.PoseWithCovarianceStamped]("/scan_match_pose", bus.Queue(8),
 		"where slam's map puts a scan, map to base_link at the scan's time")
+	SlamDiagnostics = bus.NewTopic[diagnostic.DiagnosticArray]("/slam/diagnostics", bus.Latched,
+		"what became of slam's scans, loops closed, size of the map (Sarathi)")
 	FusionDiagnostics = bus.NewTopic[diagnostic.DiagnosticArray]("/fusion/diagnostics", bus.Latched,
 		"bias of the gyro, and what became of fusion's inputs (Sarathi)")
 )

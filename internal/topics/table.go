@@ -12,7 +12,7 @@ func Topics() []bus.TopicInfo {
 		TourCommand, SpeechStatus, GreeterStatus, Conversation, PlannerStatus, PlannerPath, PlannerCostmap,
 		Waypoints, NavigationPath, NavigationStatus, StopPoint, RouteStatus, DockingStatus, Map, SiteStatus,
 		SitePois, SiteTours, MappingGrid, MappingStatus, LocalizationStatus, LocalizationPose, TagMarkers, Tags, TF,
-		TFStatic, Rosout, IMU, Odom, Scan, FusedPose, ScanMatchPose, FusionDiagnostics,
+		TFStatic, Rosout, IMU, Odom, Scan, FusedPose, ScanMatchPose, SlamDiagnostics, FusionDiagnostics,
 	}
 	out := make([]bus.TopicInfo, len(all))
 	for i, t := range all {
