@@ -3,6 +3,7 @@ package rosrobot_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"sarathi/driver"
 	"sarathi/driver/drivertest"
@@ -24,7 +25,7 @@ func TestContract(t *testing.T) {
 		t.Run(fmt.Sprint("ROS ", ros), func(t *testing.T) {
 			drivertest.TestInBubble(t, func(tb testing.TB) drivertest.Harness {
 				r := newRosRobot(tb, names(ros, cmdType))
-				return drivertest.Harness{Driver: newDriver(tb, r), Button: r.press, Velocity: r.velocity}
+				return drivertest.Harness{Driver: newDriver(tb, r), Button: r.press, Velocity: r.velocity, Settle: 400 * time.Millisecond}
 			})
 		})
 	}

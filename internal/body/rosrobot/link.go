@@ -117,8 +117,7 @@ func (d *Driver) onLink(up bool, cause error) {
 		s.heard = now
 	}
 	if d.links > 1 {
-		d.sent = driver.Velocity{VX: 1} // whatever it was: zero is sent, and repeated
-		d.sendLocked(now)
+		d.repeatLocked(now) // zero, if it was moving
 		d.sink.Fault(driver.Fault{Code: codeBack, Message: "the link to the robot is back: stop first, then move", Severity: driver.Info})
 	}
 	d.tellRobot()

@@ -58,7 +58,7 @@ type rosRobot struct {
 // names are those of another robot than the default.
 func names(ros int, cmdType string) rosrobot.Config {
 	c := rosrobot.DefaultConfig()
-	c.URL, c.ROS, c.CmdType, c.CmdVel, c.OdometryHz = "ws://robot", ros, cmdType, "/base/cmd_vel", 50
+	c.URL, c.ROS, c.CmdType, c.CmdVel, c.OdometryHz = "ws://robot", ros, cmdType, "/base/cmd_vel", 25
 	c.Odometry.Topic, c.IMU.Topic, c.Scan.Topic, c.Battery.Topic = "/base/odom", "/imu/data", "/lidar", "/battery"
 	c.Joints.Topic, c.Points.Topic, c.Image.Topic, c.CameraInfo.Topic = "joint_states", "", "", ""
 	c.Scan.Frame = "scan_frame"
@@ -78,8 +78,9 @@ func newRosRobot(tb testing.TB, cfg rosrobot.Config) *rosRobot {
 	}
 	b, c := simulated.Zelpi()
 	b.Limits = driver.Limits{VX: 2, WZ: 4} // faster than it is to be driven
-	c.Odometry.Rate, c.IMU.Rate, c.Scan.Rate, c.Scan.Beams, c.Camera.Rate, c.Points.Rate = cfg.OdometryHz, 50, 5, 16, 0, 0
-	c.Joints = simulated.Joints{Rate: 10, Wheels: []string{"left", "right"}, WheelRadius: 0.05, Track: 0.3}
+	c.Odometry.Rate, c.IMU.Rate, c.Scan.Rate, c.Scan.Beams, c.Camera.Rate, c.Points.Rate = cfg.OdometryHz, 5, 2, 16, 0, 0
+	c.Accel, c.Decel, c.Lag, c.Latency = [3]float64{8, 8, 16}, [3]float64{8, 8, 16}, 10*time.Millisecond, 0
+	c.Joints = simulated.Joints{Rate: 2, Wheels: []string{"left", "right"}, WheelRadius: 0.05, Track: 0.3}
 	plant, err := simulated.NewPlant(scene, 1, b, c)
 	if err != nil {
 		tb.Fatal(err)
@@ -206,7 +207,7 @@ func (r *rosRobot) live(ctx context.Context) {
 		r.tb.Error(err)
 	}
 	r.mu.Unlock()
-	tick := time.NewTicker(simulated.Period)
+	tick := time.NewTicker(2 * simulated.Period)
 	defer tick.Stop()
 	for {
 		select {
