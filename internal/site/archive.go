@@ -135,6 +135,9 @@ func unpack(in io.Reader) (site string, files []content, notes []string, err err
 		if h.Typeflag != tar.TypeReg {
 			continue
 		}
+		if isSparse(h) { // a few bytes could stand for a gigabyte
+			return fault("%s is stored with holes: pack it without (tar without --sparse)", h.Name)
+		}
 		top, name, found := strings.Cut(path.Clean(h.Name), "/")
 		switch {
 		case !found || !ValidName(top):
@@ -160,6 +163,16 @@ func unpack(in io.Reader) (site string, files []content, notes []string, err err
 		return fault("it holds no files of a site")
 	}
 	return site, files, notes, nil
+}
+
+// isSparse reports whether an entry is stored with holes.
+func isSparse(h *tar.Header) bool {
+	for key := range h.PAXRecords {
+		if strings.HasPrefix(key, "GNU.sparse.") {
+			return true
+		}
+	}
+	return false
 }
 
 // ours reports whether a file may be part of a site.

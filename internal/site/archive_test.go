@@ -157,6 +157,62 @@ func TestImport(t *testing.T) {
 	}
 }
 
+func TestImportRefusesHoles(t *testing.T) {
+	data := "1\n0\n2\n" + strings.Repeat("\x00", 506) + "{}" // the map of the only piece, and the piece
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	h := &tar.Header{Name: "a/pois.json", Size: int64(len(data)), Mode: 0o600, Format: tar.FormatPAX, PAXRecords: map[string]string{
+		"GNX.sparse.major": "1", "GNX.sparse.minor": "0", "GNX.sparse.name": "a/pois.json", "GNX.sparse.realsize": "900000000",
+	}}
+	if err := w.WriteHeader(h); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte(data)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	archive := bytes.ReplaceAll(b.Bytes(), []byte("GNX."), []byte("GNU.")) // the writer makes no such entries
+	_, err := NewStore(NewMemory()).Import(bytes.NewReader(archive), Target{})
+	if err == nil || !strings.Contains(err.Error(), "is stored with holes") {
+		t.Errorf("a file of 900 MB in %d bytes: %v", len(archive), err)
+	}
+}
+
+func FuzzImport(f *testing.F) {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, name := range []string{"a/pois.json", "a/routes/r.csv", "a/map.yaml"} {
+		if err := w.WriteHeader(&tar.Header{Name: name, Size: 2, Mode: 0o600}); err != nil {
+			f.Fatal(err)
+		}
+		if _, err := w.Write([]byte("{}")); err != nil {
+			f.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add([]byte("text"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m := NewMemory()
+		got, err := NewStore(m).Import(bytes.NewReader(data), Target{Now: noon})
+		if err != nil {
+			if len(m.nodes) > 1 {
+				t.Fatalf("refused, and %d entries are on disk", len(m.nodes))
+			}
+			return
+		}
+		for name := range m.nodes {
+			if name != "." && name != got.Site && !strings.HasPrefix(name, got.Site+"/") {
+				t.Fatalf("%q is outside of site %s", name, got.Site)
+			}
+		}
+	})
+}
+
 func TestImportMap(t *testing.T) {
 	meta, err := mapfile.ParseMeta("m", []byte(foreignYAML))
 	if err != nil {

@@ -175,16 +175,21 @@ func (n *Node) showMap() {
 	}
 }
 
-// show publishes a map. That there is none is told when there was one.
+// show publishes a map that is not what was published last. That there is none is told when there was one.
 func (n *Node) show(m *nav.OccupancyGrid) {
 	switch {
-	case m != nil:
-		n.shown = true
-		n.mapOut.Publish(*m)
-	case n.shown:
-		n.shown = false
+	case m == nil && n.shown != nil:
 		n.mapOut.Publish(nav.OccupancyGrid{Header: rosconv.Header(n.ctx.Now(), n.frame)})
+	case m != nil && (n.shown == nil || !sameMap(m, n.shown)):
+		n.mapOut.Publish(*m)
 	}
+	n.shown = m
+}
+
+// sameMap reports whether two maps look the same, whenever they were made.
+func sameMap(a, b *nav.OccupancyGrid) bool {
+	return a.Header.FrameID == b.Header.FrameID && a.Info.Resolution == b.Info.Resolution && a.Info.Width == b.Info.Width &&
+		a.Info.Height == b.Info.Height && a.Info.Origin == b.Info.Origin && slices.Equal(a.Data, b.Data)
 }
 
 // gridOf makes the message of a map, whose cells it takes.

@@ -69,7 +69,7 @@ type Node struct {
 	wanted     bool      // to map into cfg.Map as soon as somebody can
 	waiting    bool      // that is told
 	refreshing bool
-	shown      bool               // a map with cells is on /map
+	shown      *nav.OccupancyGrid // on /map; nil: none
 	last       *dharma.SiteStatus // as published
 	route      string             // remembered
 	siteMap    *nav.OccupancyGrid // of the active site
