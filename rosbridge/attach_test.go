@@ -113,6 +113,23 @@ func TestAttachmentKnowsTheTypeBest(t *testing.T) {
 	}
 }
 
+// TestRobotTakesItsTopicBack from a client that advertised it before.
+func TestRobotTakesItsTopicBack(t *testing.T) {
+	r := start(t, config())
+	a, b := r.join(), r.join()
+	a.say(advertise("/cmd_vel", "std_msgs/Int32"), number("/cmd_vel", 1))
+	b.say(subscribe("/cmd_vel"))
+	pub, err := r.Attach("/robot").Advertise("/cmd_vel", "std_msgs/Int32", rosbridge.TopicOptions{Exclusive: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.say(number("/cmd_vel", 2))
+	b.quiet()
+	pub.Close()
+	a.say(number("/cmd_vel", 3))
+	b.expect(number("/cmd_vel", 3))
+}
+
 func TestAttachmentReceives(t *testing.T) {
 	var d diary
 	cfg := config()

@@ -45,6 +45,8 @@ type Broker struct {
 	demands  []func()         // the same, of attachments
 	counted  bool             // the clients are as last published
 
+	latched latchStore
+
 	calls calls
 	goals goals
 }
@@ -63,6 +65,7 @@ func NewBroker(cfg Config) (*Broker, error) {
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)
 	}
+	b.latched.most = int64(cfg.MaxLatched)
 	b.calls.init()
 	b.goals.init()
 	b.own = b.builtins()

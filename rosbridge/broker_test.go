@@ -127,6 +127,38 @@ func TestTooManyNames(t *testing.T) {
 	}
 }
 
+// TestLatchedMessagesAreBounded together: what has no room is not latched, nor is what was before it. Topics that go give their room back.
+func TestLatchedMessagesAreBounded(t *testing.T) {
+	cfg := config()
+	cfg.MaxLatched, cfg.Unregister = 5000, 0
+	r := start(t, cfg)
+	a := r.join()
+	latch := func(topic string, size int) {
+		a.say(`{"op":"advertise","topic":"`+topic+`","type":"zoo/Zoo","latch":true}`, publish(topic, `"`+strings.Repeat("x", size)+`"`))
+	}
+	kept := func(topic string) bool {
+		u := r.join()
+		defer u.leave()
+		u.say(subscribe(topic))
+		return len(u.drain()) > 0
+	}
+	latch("/a", 2000)
+	latch("/b", 1000)
+	latch("/c", 2000)
+	if !kept("/a") || !kept("/b") || kept("/c") {
+		t.Error("not the first two are latched")
+	}
+	latch("/b", 4000)
+	if kept("/b") {
+		t.Error("an old message is latched")
+	}
+	a.say(`{"op":"unadvertise","topic":"/a"}`)
+	latch("/c", 4000)
+	if !kept("/c") {
+		t.Error("there was room")
+	}
+}
+
 func TestTooManyCalls(t *testing.T) {
 	cfg := config()
 	cfg.MaxCalls = 2

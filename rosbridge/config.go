@@ -42,6 +42,7 @@ type Config struct {
 	MaxFaulty   int // malformed frames that a client may send at once; they come back at FaultyRate a second
 	FaultyRate  float64
 	MaxParams   int           // bytes of all parameters
+	MaxLatched  int           // bytes of all messages that clients latched
 	Grace       time.Duration // that a write may take before a client counts as dead
 	PingEvery   time.Duration // of silence, after which a client is pinged
 	PingTimeout time.Duration // after the ping, after which it counts as dead
@@ -86,6 +87,7 @@ func DefaultConfig() Config {
 		MaxFaulty:   50,
 		FaultyRate:  10,
 		MaxParams:   4 << 20,
+		MaxLatched:  256 << 20,
 		Grace:       10 * time.Second,
 		PingEvery:   10 * time.Second,
 		PingTimeout: 20 * time.Second,
@@ -115,6 +117,7 @@ func (c Config) Validate() error {
 		{"MaxCalls", c.MaxCalls, 1},
 		{"MaxFaulty", c.MaxFaulty, 1},
 		{"MaxParams", c.MaxParams, 0},
+		{"MaxLatched", c.MaxLatched, 0},
 	} {
 		check(n.value >= n.least, "%s: %d is below %d", n.name, n.value, n.least)
 	}

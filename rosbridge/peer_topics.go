@@ -61,7 +61,7 @@ func (p *peer) addPublisher(f Frame, name string) error {
 	defer b.mu.Unlock()
 	t := b.topicLocked(name)
 	defer b.releaseLocked(t)
-	if t.exclusiveLocked() {
+	if t.exclusive.Load() {
 		return refusal(&f, "%s is published by the robot alone", name)
 	}
 	typ, err := b.setTypeLocked(t, f.Type)
@@ -109,6 +109,9 @@ func (p *peer) publish(f Frame) error {
 		pub = p.publishers[f.Topic]
 	}
 	t := pub.topic
+	if t.exclusive.Load() { // since this client advertised it
+		return refusal(&f, "%s is published by the robot alone", t.name)
+	}
 	typ := t.typ.Load()
 	if pub.typ != typ && pub.typ.name != "" {
 		return refusal(&f, "%s has type %s now, not %s", t.name, typ.name, pub.typ.name)

@@ -3,6 +3,7 @@ package rosbridge
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -151,6 +152,23 @@ func (s *session) end() {
 	if err := s.b.Close(context.Background()); err != nil {
 		s.t.Error(err)
 	}
+}
+
+// TestNamesOfTheMomentAreForgotten: a client that subscribes and unsubscribes ever new names leaves few behind.
+func TestNamesOfTheMomentAreForgotten(t *testing.T) {
+	s := newSession(t)
+	for i := range maxTopics + 1000 {
+		for _, op := range []string{OpSubscribe, OpUnsubscribe} {
+			f := Frame{Op: op, Topic: fmt.Sprint("/t", i)}
+			if err := s.peers[0].handle(f, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if n := len(s.b.topics); n > maxTopics+2 {
+		t.Errorf("%d topics", n)
+	}
+	s.end()
 }
 
 // FuzzSession lets three clients say anything, in any order. A line is what a client says; its first byte says who.

@@ -24,9 +24,11 @@ type topic struct {
 	typ       atomic.Pointer[topicType]
 	published atomic.Uint64
 	lastSize  atomic.Int64 // of the last message whose size is known
+	exclusive atomic.Bool  // the process itself publishes the topic and keeps clients from doing so
 
-	mu   sync.Mutex // after broker.mu, before outbox.mu
-	last *message   // latched; guarded by mu
+	mu    sync.Mutex // after broker.mu, before outbox.mu
+	last  *message   // latched; guarded by mu
+	latch *latchStore
 
 	// The fields below are guarded by broker.mu.
 
@@ -73,7 +75,7 @@ func (t *topic) publish(m *message, latch bool, from *Attachment) {
 	t.published.Add(1)
 	if latch {
 		t.mu.Lock()
-		t.last = m
+		t.keepLocked(m, from != nil)
 	}
 	receivers := *t.receivers.Load()
 	if latch {
@@ -86,6 +88,29 @@ func (t *topic) publish(m *message, latch bool, from *Attachment) {
 		r.enqueue(m)
 		r.deliver()
 	}
+}
+
+// latchStore bounds the latched messages of all clients of a broker together.
+type latchStore struct {
+	most  int64 // bytes
+	bytes atomic.Int64
+}
+
+// keepLocked latches m, nil for nothing, in place of the message before it. When there is no room for a client's message, none is
+// latched: an old one would be wrong.
+func (t *topic) keepLocked(m *message, ours bool) {
+	if t.last != nil {
+		t.latch.bytes.Add(-int64(t.last.size))
+		t.last = nil
+	}
+	if m == nil {
+		return
+	}
+	if t.latch.bytes.Add(int64(m.size)) > t.latch.most && !ours {
+		t.latch.bytes.Add(-int64(m.size))
+		return
+	}
+	t.last = m
 }
 
 // replay gives the latched message to r, if there is one.
@@ -121,7 +146,7 @@ func (t *topic) detach(r receiver) {
 func (b *Broker) topicLocked(name string) *topic {
 	t := b.topics[name]
 	if t == nil {
-		t = &topic{name: name}
+		t = &topic{name: name, latch: &b.latched}
 		t.receivers.Store(new([]receiver{}))
 		t.typ.Store(&topicType{})
 		b.topics[name] = t
@@ -143,12 +168,17 @@ func (b *Broker) setTypeLocked(t *topic, typeName string) (*topicType, error) {
 	return b.forceTypeLocked(t, name), nil
 }
 
+// forget drops the latched message.
+func (t *topic) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.keepLocked(nil, false)
+}
+
 func (b *Broker) forceTypeLocked(t *topic, name string) *topicType {
 	typ := &topicType{name: name, codec: b.types.codec(name)}
 	t.typ.Store(typ)
-	t.mu.Lock()
-	t.last = nil // of the old type
-	t.mu.Unlock()
+	t.forget() // it is of the old type
 	return typ
 }
 
@@ -157,6 +187,7 @@ func (b *Broker) advertiseLocked(p *publisher) {
 	t := p.topic
 	t.publishers = append(t.publishers, p)
 	if p.local {
+		t.exclusive.Store(t.exclusive.Load() || p.exclusive)
 		return
 	}
 	t.unpublished = time.Time{}
@@ -169,11 +200,15 @@ func (b *Broker) advertiseLocked(p *publisher) {
 func (b *Broker) unadvertiseLocked(p *publisher) {
 	t := p.topic
 	t.publishers = slices.DeleteFunc(t.publishers, func(o *publisher) bool { return o == p })
+	t.exclusive.Store(slices.ContainsFunc(t.publishers, func(o *publisher) bool { return o.exclusive }))
 	if !slices.ContainsFunc(t.publishers, func(o *publisher) bool { return !o.local }) {
 		t.unpublished = time.Now()
 	}
 	b.releaseLocked(t)
 }
+
+// maxTopics is how many topics there may be before unused ones go at once: names cost a client nothing.
+const maxTopics = 1 << 14
 
 // releaseLocked starts the time that a topic without users keeps its type and latched message.
 func (b *Broker) releaseLocked(t *topic) {
@@ -182,6 +217,8 @@ func (b *Broker) releaseLocked(t *topic) {
 	}
 	if b.cfg.Unregister == 0 {
 		b.sweepTopicLocked(t, time.Now())
+	} else if len(b.topics) > maxTopics && !t.unused.IsZero() && !t.announced {
+		b.deleteTopicLocked(t)
 	}
 }
 
@@ -196,17 +233,17 @@ func (b *Broker) sweepLocked(now time.Time) {
 	}
 }
 
+func (b *Broker) deleteTopicLocked(t *topic) {
+	delete(b.topics, t.name)
+	t.forget()
+}
+
 func (b *Broker) sweepTopicLocked(t *topic, now time.Time) {
 	if t.announced && !t.unpublished.IsZero() && now.Sub(t.unpublished) >= b.cfg.Unregister {
 		t.announced = false
 		b.tellLocked(func(o Observer) { o.TopicReleased(t.name) })
 	}
 	if !t.unused.IsZero() && now.Sub(t.unused) >= b.cfg.Unregister {
-		delete(b.topics, t.name)
+		b.deleteTopicLocked(t)
 	}
-}
-
-// exclusiveLocked reports whether the process itself publishes a topic and keeps clients from doing so.
-func (t *topic) exclusiveLocked() bool {
-	return slices.ContainsFunc(t.publishers, func(p *publisher) bool { return p.exclusive })
 }
