@@ -187,12 +187,17 @@ func (n *Node) onSetPath(r dharma.SetPathRequest) (dharma.SetPathResponse, error
 		err = n.follow.SetPath(p)
 	}
 	if err != nil {
-		return dharma.SetPathResponse{Message: err.Error()}, nil
+		return notTaken(err), nil
 	}
 	n.show(r.Path)
 	n.tell(n.c.Now())
 	return dharma.SetPathResponse{Success: true, Message: fmt.Sprintf("%d points", len(p.Points))}, nil
 }
+
+// A refusal is an answer, not a failed call.
+func notTaken(err error) dharma.SetPathResponse { return dharma.SetPathResponse{Message: err.Error()} }
+
+func refused(err error) stdsrvs.TriggerResponse { return stdsrvs.TriggerResponse{Message: err.Error()} }
 
 // show publishes the path for who draws it.
 func (n *Node) show(p dharma.WaypointPath) {
@@ -207,7 +212,7 @@ func (n *Node) show(p dharma.WaypointPath) {
 
 func (n *Node) onStart(stdsrvs.TriggerRequest) (stdsrvs.TriggerResponse, error) {
 	if err := n.follow.Start(n.localized()); err != nil {
-		return stdsrvs.TriggerResponse{Message: err.Error()}, nil
+		return refused(err), nil
 	}
 	n.goOn("started")
 	n.tell(n.c.Now())
