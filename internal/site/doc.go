@@ -24,5 +24,8 @@
 // previous version of each file stays as .bak. A file that does not parse is kept aside as <file>.damaged-<time> and its .bak used;
 // what is said about it goes into the site's notes.
 //
-// A Store may be used by several goroutines, but by one process at a time. Commands that only look use [Store.Look], which writes nothing.
+// # Who may
+//
+// Any goroutine may use a Store; its nodes share one. A process that changes sites calls [Folder.Use] (robots) or [Folder.Claim] (tools,
+// which refuse while a robot runs). Who only looks uses [Store.Look] and [Store.Check], which write nothing.
 package site

@@ -412,6 +412,46 @@ func TestNoSite(t *testing.T) {
 	}
 }
 
+func TestRoutes(t *testing.T) {
+	for name, f := range folders(t) {
+		t.Run(name, func(t *testing.T) {
+			s := NewStore(f)
+			if err := s.Create("museum"); err != nil {
+				t.Fatal(err)
+			}
+			const file = "museum/routes/20260101_100000.csv"
+			for _, text := range []string{"0,0,0,0\n", "0,0,0,0\n1,0,0,0\n"} {
+				if err := s.SaveRoute(file, []byte(text)); err != nil {
+					t.Fatal(err)
+				}
+				if got := must(s.Route(file))(t); string(got) != text {
+					t.Errorf("read %q, want %q", got, text)
+				}
+			}
+			if d := cmp.Diff([]string{"museum/routes", file}, names(t, f, "museum")); d != "" {
+				t.Errorf("files (-want +got)\n%s", d)
+			}
+			if _, err := s.Route("museum/routes/gone.csv"); err == nil || err.Error() != "there is no route museum/routes/gone.csv" {
+				t.Errorf("a route that is not there: %v", err)
+			}
+			if err := s.SaveRoute("nowhere/routes/a.csv", nil); !errors.Is(err, ErrNoSite) {
+				t.Errorf("a route of no site: %v", err)
+			}
+			for _, bad := range []string{
+				"", "museum/routes/../pois.csv", "../museum/routes/a.csv", "/museum/routes/a.csv", "museum/a.csv", "museum/routes/a.txt",
+				"museum/routes/.a.csv", "museum/routes/b/a.csv", "Museum/routes/a.csv", "museum/routes/",
+			} {
+				if _, err := s.Route(bad); err == nil || !strings.Contains(err.Error(), "is no route of a site") {
+					t.Errorf("%q was read: %v", bad, err)
+				}
+				if err := s.SaveRoute(bad, nil); err == nil {
+					t.Errorf("%q was written", bad)
+				}
+			}
+		})
+	}
+}
+
 func TestState(t *testing.T) {
 	for name, f := range folders(t) {
 		t.Run(name, func(t *testing.T) {
