@@ -30,7 +30,7 @@ type Config struct {
 // DefaultConfig suits a differential drive with a low-cost gyro, such as that of specification 004's world.
 func DefaultConfig() Config {
 	return Config{
-		GyroNoise: 0.002, GyroBias: 0.05, GyroWalk: 2e-4,
+		GyroNoise: 0.002, GyroBias: 0.05, GyroWalk: 5e-4,
 		Slip: 0.03, Position: 0.01, Sideways: 0.003, Heading: 0.02, HeadingPerMetre: 0.01, Rest: 1e-4,
 		MaxSpeed: 5, MaxTurn: 10,
 		Gate: 16.27, Patience: 5, Window: 2 * time.Second,
