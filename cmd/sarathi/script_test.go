@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"sarathi/internal/profile"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata")
@@ -145,6 +147,7 @@ func testEnv(t *testing.T) env {
 	t.Helper()
 	home := t.TempDir()
 	t.Setenv("HOME", home)
+	t.Setenv(profile.SitesVariable, "")
 	return env{
 		home: home, program: "sarathi", zone: time.UTC, version: "v1.2.3",
 		now:           func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
