@@ -35,6 +35,7 @@ type Client struct {
 	number    atomic.Uint64 // of ids
 	received  atomic.Uint64
 	malformed atomic.Uint64
+	statusAt  atomic.Int64 // when the server's status was last logged, ns
 
 	mu         sync.Mutex
 	closed     bool

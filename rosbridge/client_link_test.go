@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
@@ -226,6 +227,61 @@ func TestClientConfig(t *testing.T) {
 	if _, err := NewClient(bad); err == nil {
 		t.Error("a client with negative bounds")
 	}
+}
+
+// TestClientLeavesGiants: what a server sends is bounded, whatever it is wrapped in.
+func TestClientLeavesGiants(t *testing.T) {
+	c, s, l := newTestClient(t, func(cfg *ClientConfig) { cfg.MaxMessage = 10_000 })
+	_, got := bodies(t, c, "/a", SubscribeOptions{})
+	giant := publishA(`"` + strings.Repeat("x", 20_000) + `"`)
+	l.say(fmt.Sprintf(`{"op":"png","data":%q}`, EncodePNG([]byte(giant))))
+	for _, f := range AppendFragments(nil, []byte(giant), "x", 4_000) {
+		l.say(string(f))
+	}
+	l.say(publishA("1"))
+	wantText(t, got, "1")
+	if n := c.Stats().Malformed; n < 2 {
+		t.Errorf("%d frames were refused, want the png and a fragment", n)
+	}
+	l.say(giant)
+	l.expectEnd()
+	s.link().say(publishA("2"))
+	wantText(t, got, "2")
+}
+
+// TestClientLogsStatus once a second: a server that complains without end fills no disk.
+func TestClientLogsStatus(t *testing.T) {
+	var log logged
+	c, _, l := newTestClient(t, func(cfg *ClientConfig) { cfg.Log = slog.New(&log) })
+	_, got := bodies(t, c, "/a", SubscribeOptions{})
+	for range 100 {
+		l.say(`{"op":"status","level":"error","id":7,"msg":"no such topic"}`)
+	}
+	l.say(publishA("1"))
+	wantText(t, got, "1")
+	log.mu.Lock()
+	defer log.mu.Unlock()
+	if log.errors < 1 || log.errors > 2 {
+		t.Errorf("%d errors were logged, want one", log.errors)
+	}
+}
+
+// logged counts errors.
+type logged struct {
+	mu     sync.Mutex
+	errors int
+}
+
+func (l *logged) Enabled(context.Context, slog.Level) bool { return true }
+func (l *logged) WithAttrs([]slog.Attr) slog.Handler       { return l }
+func (l *logged) WithGroup(string) slog.Handler            { return l }
+func (l *logged) Handle(_ context.Context, r slog.Record) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r.Level >= slog.LevelError {
+		l.errors++
+	}
+	return nil
 }
 
 // TestClientChurn has links, subscriptions and calls come and go at once (rosbridge_suite#947, #580, #1194).

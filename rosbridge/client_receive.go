@@ -102,7 +102,7 @@ func (c *Client) dispatch(ctx context.Context, l *clientLink, f *Frame) {
 	}
 }
 
-// onStatus logs what the server says of this client's requests.
+// onStatus logs what the server says of this client's requests, at most once a second above debug.
 func (c *Client) onStatus(ctx context.Context, f *Frame) {
 	level := slog.LevelInfo
 	switch f.Level {
@@ -110,6 +110,12 @@ func (c *Client) onStatus(ctx context.Context, f *Frame) {
 		level = slog.LevelError
 	case "warning":
 		level = slog.LevelWarn
+	}
+	now := time.Now().UnixNano()
+	if last := c.statusAt.Load(); last != 0 && now-last < int64(time.Second) {
+		level = slog.LevelDebug
+	} else {
+		c.statusAt.Store(now)
 	}
 	c.log.Log(ctx, level, "rosbridge server reports", "url", c.url, "id", f.ID.String(), "message", remoteMessage(f.Body))
 }

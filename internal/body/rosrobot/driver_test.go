@@ -215,6 +215,39 @@ func TestLostLinkMovesNothingUntilAFreshCommand(t *testing.T) {
 	})
 }
 
+// TestROS1 has the whole exchange in the other dialect: types, times, and what is in cbor-raw.
+func TestROS1(t *testing.T) {
+	for _, cmdType := range []string{"geometry_msgs/Twist", "geometry_msgs/TwistStamped"} {
+		atWork(t, func(c *rosrobot.Config) { c.ROS, c.CmdType = 1, cmdType }, func(b *bench) {
+			if err := b.drive(forward(), time.Second); err != nil {
+				b.Fatal(err)
+			}
+			b.wantSpeed(0.5)
+			if o, ok := b.sink.message(driver.StreamOdometry).(*nav.Odometry); !ok || o.Twist.Twist.Linear.X < 0.4 {
+				b.Errorf("odometry %+v", o)
+			}
+			for _, s := range b.Capabilities().Streams {
+				if b.sink.count(s) == 0 {
+					b.Errorf("nothing on %s", s)
+				}
+			}
+			if err := b.Skill(time.Now(), driver.SkillRequest{Name: "dock", ReqID: "dock"}); err != nil {
+				b.Fatal(err)
+			}
+			b.robot.press(true)
+			pass(time.Second)
+			b.wantSpeed(0)
+			if r := b.sink.ended(); len(r) != 2 || r[1].Status != driver.SkillFailed {
+				b.Errorf("the skill under the button ended with %+v", r)
+			}
+			if err := b.Release(time.Now()); !errors.Is(err, driver.ErrHeld) {
+				b.Errorf("release under the button: %v", err)
+			}
+			b.wantFaults()
+		})
+	}
+}
+
 // TestHalfOpenLink is lost although nobody closed it.
 func TestHalfOpenLink(t *testing.T) {
 	atWork(t, nil, func(b *bench) {
