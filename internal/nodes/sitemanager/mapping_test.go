@@ -119,6 +119,20 @@ func TestBeginningAnew(t *testing.T) {
 	}
 }
 
+// A site without a map may have POIs all the same: that a reset took them must be told, even if mapping then does not start.
+func TestAResetOfASiteWithoutAMapIsTold(t *testing.T) {
+	b := newBench(t)
+	b.localization()
+	b.mapper()
+	b.start(nil)
+	b.load("annexe")
+	told := b.status.Len()
+	b.refuse = "map annexe true"
+	if resp := b.begin("annexe", true); resp.Success || b.status.Len() != told+1 {
+		t.Errorf("answer %+v, %d statuses", resp, b.status.Len()-told)
+	}
+}
+
 func TestMappingIsRefused(t *testing.T) {
 	tests := []struct {
 		name, refuse    string

@@ -166,6 +166,7 @@ func (n *Node) adopt(o opened) {
 		o.site.Map = nil // its cells are in the grid
 	}
 	n.showMap()
+	n.last = nil // also when the status is the same: site_content_node reads the POIs again, which may be others
 	n.tell()
 }
 

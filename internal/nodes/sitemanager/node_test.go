@@ -225,8 +225,9 @@ func TestLoad(t *testing.T) {
 	if d := cmp.Diff(want, s); d != "" || b.remembered() != "museum" {
 		t.Errorf("remembered %q, status (-want +got)\n%s", b.remembered(), d)
 	}
-	if resp := b.load("museum"); !resp.Success || b.took() != "tags museum/tags.json" || b.maps.Len() != 1 {
-		t.Errorf("loading it again: %+v, %d maps", resp, b.maps.Len())
+	told := b.status.Len()
+	if resp := b.load("museum"); !resp.Success || b.took() != "tags museum/tags.json" || b.maps.Len() != 1 || b.status.Len() != told+1 {
+		t.Errorf("loading it again: %+v, %d maps, %d statuses", resp, b.maps.Len(), b.status.Len()-told)
 	}
 	if resp := b.load("annexe"); !resp.Success || !strings.Contains(resp.Message, "no map") || b.took() != "forget, tags annexe/tags.json" {
 		t.Errorf("answer %+v", resp)
