@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -224,6 +225,38 @@ func BenchmarkPingPong(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkIdleClients is the memory that a client costs that is connected and silent, with the test's end of its connection.
+func BenchmarkIdleClients(b *testing.B) {
+	const n = 1000
+	for b.Loop() {
+		b.StopTimer()
+		r := start(b, config())
+		before := memoryInUse()
+		b.StartTimer()
+		conns := make([]net.Conn, n)
+		for i := range conns {
+			conns[i] = r.mute()
+		}
+		until(b, "all are there", func() bool { return len(r.Stats().Clients) == n })
+		b.StopTimer()
+		b.ReportMetric(float64(memoryInUse()-before)/n, "B/client")
+		for _, c := range conns {
+			c.Close()
+		}
+		r.stop()
+		b.StartTimer()
+	}
+	b.ReportMetric(60_000, "B/client:max")
+}
+
+// memoryInUse returns the bytes of heap and stacks.
+func memoryInUse() int {
+	residentHeap()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapInuse + m.StackInuse)
 }
 
 // BenchmarkParse reads a small publish frame.

@@ -75,6 +75,9 @@ func TestConvert(t *testing.T) {
 		{"geometry_msgs/Point", `{"z":3,"y":2,"x":1}`, "same"},
 		{"geometry_msgs/Point", `{"x":1}`, `{"x":1,"y":0,"z":0}`},
 		{"std_msgs/ByteMultiArray", `{"layout":{"dim":[],"data_offset":0},"data":[255,0]}`, `{"layout":{"dim":[],"data_offset":0},"data":"/wA="}`},
+		{"sensor_msgs/RegionOfInterest", `{"x_offset":0,"y_offset":0,"height":4294967295,"width":0,"do_rectify":false}`, "same"},
+		{"sensor_msgs/Imu", `{"orientation_covariance":[1,2,3]}`, ""},
+		{"sensor_msgs/Imu", `{"orientation_covariance":[1,2,3,4,5,6,7,8,9,10]}`, ""},
 		{"std_msgs/Header", `{"frame_id":"f"}`, `{` + stamp + `,"frame_id":"f"}`},
 		{"std_msgs/Header", `{}`, `{` + stamp + `,"frame_id":""}`},
 		{"std_msgs/Header", `{"seq":1}`, `{` + stamp + `,"frame_id":""}`},
@@ -101,6 +104,18 @@ func TestConvert(t *testing.T) {
 			}
 		case (err == nil) != (test.want != "") || string(got) != test.want:
 			t.Errorf("%s %s:\nbecame %s, %v\nwant   %s", test.typ, test.in, got, err, test.want)
+		}
+	}
+}
+
+// TestFixedArraysHaveTheirLength, also when everything else is plain.
+func TestFixedArraysHaveTheirLength(t *testing.T) {
+	types := newTypeTable()
+	c := types.codec("geometry_msgs/TwistWithCovariance")
+	text := c.typ.New().AppendJSON(nil)
+	for from, to := range map[string]string{`[0,`: `[`, `[0,0`: `[0,0,0`} {
+		if got, _, err := c.convert(bytes.Replace(text, []byte(from), []byte(to), 1), epoch); err == nil {
+			t.Errorf("taken: %s", got)
 		}
 	}
 }
