@@ -14,6 +14,7 @@ import (
 
 	"sarathi/driver"
 	"sarathi/internal/body/rosrobot"
+	"sarathi/internal/config"
 	"sarathi/internal/idl"
 	"sarathi/internal/rosconv"
 	"sarathi/msg/nav"
@@ -348,7 +349,7 @@ func TestSkills(t *testing.T) {
 			b.Errorf("undock (-want +got):\n%s", diff)
 		}
 		b.robot.locked(func() { b.robot.deaf = true })
-		if r := ask("undock"); len(r) != 2 || !strings.Contains(r[1].Err, "no answer") {
+		if r := ask("undock"); len(r) != 2 || !strings.Contains(r[1].Err, "answer") {
 			b.Errorf("a service that does not answer: %+v", r)
 		}
 		b.robot.locked(func() { b.robot.deaf = false })
@@ -555,5 +556,40 @@ func TestConfig(t *testing.T) {
 	}
 	if _, err := rosrobot.New(rosrobot.DefaultConfig(), rosrobot.Body{}, rosrobot.Deps{}); err == nil {
 		t.Error("a body without a kind")
+	}
+}
+
+// TestConfigFromYAML has the keys that Validate names.
+func TestConfigFromYAML(t *testing.T) {
+	const text = `
+url: ws://10.0.0.7:9090
+token_env: ROBOT_TOKEN
+ros: 1
+cmd_vel: /base/cmd_vel
+cmd_type: geometry_msgs/Twist
+cmd_period: 100ms
+odometry_hz: 30
+odometry: {topic: /base/odom, compression: cbor, stale: 1s}
+imu: {topic: /imu/data, frame: imu_link}
+camera_info: {topic: /camera/info, throttle: 1s}
+e_stop: {held: /base/button, engage: /base/stop, release: /base/go}
+skills:
+  - {name: dock, service: /base/dock}
+skill_timeout: 1m
+`
+	c := rosrobot.DefaultConfig()
+	if err := config.Decode("robot.yaml", []byte(text), &c); err != nil {
+		t.Fatal(err)
+	}
+	want := rosrobot.DefaultConfig()
+	want.URL, want.TokenEnv, want.ROS, want.CmdVel, want.CmdPeriod = "ws://10.0.0.7:9090", "ROBOT_TOKEN", 1, "/base/cmd_vel", 100*time.Millisecond
+	want.OdometryHz, want.SkillTimeout = 30, time.Minute
+	want.Odometry.Topic, want.Odometry.Compression, want.Odometry.Stale = "/base/odom", rosbridge.CompressionCBOR, time.Second
+	want.IMU.Topic, want.IMU.Frame = "/imu/data", "imu_link"
+	want.CameraInfo.Topic, want.CameraInfo.Throttle = "/camera/info", time.Second
+	want.EStop = rosrobot.EStop{Held: "/base/button", Engage: "/base/stop", Release: "/base/go"}
+	want.Skills = []rosrobot.Skill{{Name: "dock", Service: "/base/dock"}}
+	if diff := cmp.Diff(want, c); diff != "" {
+		t.Errorf("decoded (-want +got):\n%s", diff)
 	}
 }
