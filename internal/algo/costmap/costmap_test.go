@@ -395,6 +395,24 @@ func TestCollides(t *testing.T) {
 	}
 }
 
+func TestSnapshotStays(t *testing.T) {
+	m := flat(t, 100, 100, nil)
+	robot := geom.Pose2{X: 1, Y: 2.5}
+	s := fan(robot, 360, math.NaN())
+	s.Ranges[beam(s, 0)] = 2
+	snap := m.Snapshot(nil)
+	if err := m.AddScan(epoch, s); err != nil {
+		t.Fatal(err)
+	}
+	at := Cell{60, 50}
+	if snap.At(at) != Free || snap.Solid(at) || m.At(at) != Lethal {
+		t.Errorf("snapshot %d, map %d", snap.At(at), m.At(at))
+	}
+	if again := m.Snapshot(snap); again != snap || snap.At(at) != Lethal || !snap.Solid(at) || snap.Geometry != m.Geometry || !snap.Collides(geom.Pose2{X: 3, Y: 2.5}) {
+		t.Error("the second snapshot is not of the map as it is, in the memory of the first")
+	}
+}
+
 func TestBadInput(t *testing.T) {
 	m := flat(t, 50, 50, nil)
 	nan := math.NaN()

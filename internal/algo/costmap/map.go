@@ -157,6 +157,18 @@ func (m *Map) SetSpeed(percent []uint8) error {
 	return nil
 }
 
+// Snapshot copies what a planner needs, so that it can work while the map goes on changing: costs, and what is solid. It uses the memory of
+// into, if that is a snapshot of a map of the same size. A snapshot cannot be changed.
+func (m *Map) Snapshot(into *Map) *Map {
+	if into == nil || len(into.costs) != len(m.costs) {
+		into = &Map{costs: make([]uint8, len(m.costs)), flags: make([]uint8, len(m.flags))}
+	}
+	into.Geometry, into.cfg, into.reach = m.Geometry, m.cfg, m.reach
+	copy(into.costs, m.costs)
+	copy(into.flags, m.flags)
+	return into
+}
+
 // ClearMarks forgets all live obstacles.
 func (m *Map) ClearMarks() {
 	for _, k := range m.marks {

@@ -190,6 +190,7 @@ func (n *Node) onSetPath(r dharma.SetPathRequest) (dharma.SetPathResponse, error
 		return notTaken(err), nil
 	}
 	n.show(r.Path)
+	n.step() // the status of the path before must not go out under the new name
 	n.tell(n.c.Now())
 	return dharma.SetPathResponse{Success: true, Message: fmt.Sprintf("%d points", len(p.Points))}, nil
 }
@@ -215,6 +216,7 @@ func (n *Node) onStart(stdsrvs.TriggerRequest) (stdsrvs.TriggerResponse, error) 
 		return refused(err), nil
 	}
 	n.goOn("started")
+	n.step()
 	n.tell(n.c.Now())
 	return stdsrvs.TriggerResponse{Success: true, Message: n.going("follows " + n.follow.Status().Path)}, nil
 }

@@ -147,8 +147,11 @@ func TestWalksARoute(t *testing.T) {
 	if r := b.trigger(topics.StartNavigation); !r.Success {
 		t.Fatal(r.Message)
 	}
-	if b.started.Len() != 1 || b.command.Len() > 0 {
-		t.Errorf("%d starts told, %d commands before", b.started.Len(), b.command.Len())
+	if b.started.Len() != 1 || b.state() == "INACTIVE" {
+		t.Errorf("%d starts told, state %s", b.started.Len(), b.state())
+	}
+	if r := b.setPath(b.straight(4, 1)); !r.Success || b.state() == "INACTIVE" {
+		t.Errorf("a path under way: %+v, state %s", r, b.state())
 	}
 	b.until(dharma.NavigationStatusStateDwelling, 20*time.Second)
 	if s := b.status.Latest().Value; s.DwellLeft <= 0 || s.NextStop != 20 || math.Abs(float64(s.Remaining)-2) > 0.1 {
