@@ -212,8 +212,11 @@ func (b *Broker) Close(ctx context.Context) error {
 	b.mu.Unlock()
 	gone := make(chan struct{})
 	go func() {
+		defer close(gone)
 		b.running.Wait()
-		close(gone)
+		for _, k := range b.calls.takeAll(func(*call) bool { return true }) { // between attachments
+			k.answer(nil, "the broker is closed")
+		}
 	}()
 	select {
 	case <-gone:

@@ -313,11 +313,19 @@ func TestCloseEndsEverything(t *testing.T) {
 	r := start(t, config())
 	server, a := r.join(), r.join()
 	server.say(`{"op":"advertise_service","service":"/s","type":"a/B"}`)
-	answers := make(chan error, 1)
-	r.Attach("/robot").CallAsync("/s", nil, 0, func(_ []byte, err error) { answers <- err })
+	answers := make(chan error, 2)
+	robot := r.Attach("/robot")
+	if err := robot.Serve("/never", "a/B", func(rosbridge.Request, func([]byte, error)) {}); err != nil {
+		t.Fatal(err)
+	}
+	for _, service := range []string{"/s", "/never"} {
+		robot.CallAsync(service, nil, 0, func(_ []byte, err error) { answers <- err })
+	}
 	r.stop()
-	if err := <-answers; err == nil {
-		t.Error("a call was answered")
+	for range 2 {
+		if err := <-answers; err == nil {
+			t.Error("a call was answered")
+		}
 	}
 	for _, u := range []*user{server, a} {
 		if code := u.closed(); code != websocket.StatusGoingAway {
