@@ -2,8 +2,8 @@ package rosbridge
 
 import (
 	"fmt"
-	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -92,16 +92,25 @@ func (g *goals) removeLocked(k *goal) {
 	}
 }
 
+// matchingLocked returns the goals that match, in the order of their ids.
+func (g *goals) matchingLocked(match func(*goal) bool) []*goal {
+	var out []*goal
+	for _, k := range g.open {
+		if match(k) {
+			out = append(out, k)
+		}
+	}
+	slices.SortFunc(out, func(a, b *goal) int { return strings.Compare(string(a.id), string(b.id)) })
+	return out
+}
+
 // takeAll removes the goals that match, in the order of their ids.
 func (g *goals) takeAll(match func(*goal) bool) []*goal {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	var out []*goal
-	for _, id := range slices.Sorted(maps.Keys(g.open)) {
-		if k := g.open[id]; match(k) {
-			g.removeLocked(k)
-			out = append(out, k)
-		}
+	out := g.matchingLocked(match)
+	for _, k := range out {
+		g.removeLocked(k)
 	}
 	return out
 }
@@ -110,19 +119,14 @@ func (g *goals) takeAll(match func(*goal) bool) []*goal {
 func (g *goals) cancel(match func(*goal) bool, after time.Duration, expire func(*goal)) []*goal {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	var out []*goal
-	for _, id := range slices.Sorted(maps.Keys(g.open)) {
-		k := g.open[id]
-		if k.canceled || !match(k) {
-			continue
-		}
+	out := g.matchingLocked(func(k *goal) bool { return !k.canceled && match(k) })
+	for _, k := range out {
 		k.canceled = true
 		k.timer = time.AfterFunc(after, func() {
 			if g.take(k.id, k.server.peer) != nil {
 				expire(k)
 			}
 		})
-		out = append(out, k)
 	}
 	return out
 }
@@ -221,7 +225,7 @@ func (p *peer) sendGoal(f Frame) error {
 	name := resolve(f.Action)
 	fail := func(why string) {
 		r := Frame{Op: OpActionResult, ID: f.ID, Action: f.Action, Body: appendString(nil, why), Status: GoalUnknown}
-		p.sendWrapped(&r, f.Compression, f.FragmentSize)
+		p.sendWrapped(&r, f.Compression, fragmentSize(&f))
 	}
 	if !allowed(p.b.cfg.Access.SendGoals, name) {
 		fail(fmt.Sprintf("Action %s may not be used by clients", name))
@@ -245,7 +249,7 @@ func (p *peer) sendGoal(f Frame) error {
 	}
 	k := &goal{
 		id: p.b.newID("action_goal", name), server: a, caller: p, callerID: f.ID, action: f.Action,
-		feedback: f.Feedback, wrap: f.Compression, fragment: f.FragmentSize,
+		feedback: f.Feedback, wrap: f.Compression, fragment: fragmentSize(&f),
 	}
 	if !p.b.goals.add(k, p.b.cfg.MaxCalls) {
 		fail(fmt.Sprintf("too many goals of action %s are open", name))

@@ -292,6 +292,16 @@ func TestAnswersAsTheCallAskedFor(t *testing.T) {
 	}
 }
 
+// TestTinyFragments would make a long message many times as long.
+func TestTinyFragments(t *testing.T) {
+	r := start(t, config())
+	a := r.join()
+	a.say(subscribe("/t", `"type":"std_msgs/String"`, `"fragment_size":1`), publish("/t", `{"data":"`+strings.Repeat("x", 3200)+`"}`))
+	if n := len(a.drain()); n < 100 || n > 110 {
+		t.Errorf("%d fragments", n)
+	}
+}
+
 func TestConfigIsChecked(t *testing.T) {
 	if err := rosbridge.DefaultConfig().Validate(); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 // answerer returns what answers a call of this client: one service_response, with the name and id as the client wrote them, in the
 // form that the call asked for.
 func (p *peer) answerer(f *Frame) func(values []byte, fault string) {
-	service, id, compression, fragment := f.Service, f.ID, f.Compression, f.FragmentSize
+	service, id, compression, fragment := f.Service, f.ID, f.Compression, fragmentSize(f)
 	return func(values []byte, fault string) {
 		r := Frame{Op: OpServiceResponse, ID: id, Service: service, Body: values, Result: fault == ""}
 		if fault != "" {
@@ -34,6 +34,17 @@ func (p *peer) sendWrapped(f *Frame, compression string, fragment int) {
 	for _, piece := range AppendFragments(nil, text, p.b.newID("fragment", f.Op).String(), fragment) {
 		p.out.send(ws.Text, piece)
 	}
+}
+
+// minFragment is the smallest fragment size that is honoured: a fragment costs about a hundred bytes beside its data.
+const minFragment = 32
+
+// fragmentSize returns the fragment size that a frame asks for, 0 for none.
+func fragmentSize(f *Frame) int {
+	if f.FragmentSize == 0 {
+		return 0
+	}
+	return max(f.FragmentSize, minFragment)
 }
 
 func (p *peer) callService(f Frame) error {

@@ -143,7 +143,7 @@ func (p *peer) subscribe(f Frame) error {
 	if !ok {
 		return refusal(&f, "compression is none, png, cbor or cbor-raw, not %.40q", f.Compression)
 	}
-	want := request{f.ID, f.Throttle, f.QueueLength, f.FragmentSize}
+	want := request{f.ID, f.Throttle, f.QueueLength, fragmentSize(&f)}
 	key := subscriptionKey{f.Topic, enc}
 	if s := p.subscriptions[key]; s != nil {
 		if len(s.requests) >= p.b.cfg.MaxNames {

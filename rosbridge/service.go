@@ -2,8 +2,8 @@ package rosbridge
 
 import (
 	"fmt"
-	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -90,12 +90,13 @@ func (c *calls) takeAll(match func(*call) bool) []*call {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var out []*call
-	for _, id := range slices.Sorted(maps.Keys(c.open)) {
-		if k := c.open[id]; match(k) {
+	for _, k := range c.open {
+		if match(k) {
 			c.removeLocked(k)
 			out = append(out, k)
 		}
 	}
+	slices.SortFunc(out, func(a, b *call) int { return strings.Compare(string(a.id), string(b.id)) })
 	return out
 }
 
