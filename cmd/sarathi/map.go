@@ -74,13 +74,17 @@ func (c *mapInfo) Run(e *env) error {
 	return r.print(e)
 }
 
+// ruleOf is the rule of a flag.
+func ruleOf(flag string) mapfile.Rule {
+	if flag == "site" {
+		return mapfile.Site
+	}
+	return mapfile.Nav2
+}
+
 // draw writes the picture of the map.
 func (c *mapInfo) draw(src *mapfile.Source) error {
-	rule := mapfile.Nav2
-	if c.Rule == "site" {
-		rule = mapfile.Site
-	}
-	data, err := mapfile.EncodePNG(src.Map(rule))
+	data, err := mapfile.EncodePNG(src.Map(ruleOf(c.Rule)))
 	if err != nil {
 		return err
 	}

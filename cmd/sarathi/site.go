@@ -248,6 +248,7 @@ type siteImport struct {
 	sitesFolder
 
 	As      string `placeholder:"NAME" help:"Name of the new site (default: that of the archive)."`
+	Rule    string `enum:"nav2,site" default:"nav2" placeholder:"nav2|site" help:"How a map file is read: as Nav2 does, or as a robot's own map, in which 205 is unknown (${default})."`
 	Replace bool   `help:"Replace a site of that name; what it has moves into a backup."`
 	File    string `arg:"" help:"Archive that export wrote, - for the standard input, or the YAML file of a map."`
 }
@@ -270,7 +271,7 @@ func (c *siteImport) Run(e *env) error {
 		if failure != nil {
 			return usage("%w", failure)
 		}
-		got, err = s.store.ImportMap(src, to)
+		got, err = s.store.ImportMap(src, ruleOf(c.Rule), to)
 	default:
 		in, done, failure := c.archive(e)
 		if failure != nil {

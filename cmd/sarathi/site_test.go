@@ -45,13 +45,18 @@ func TestSitesTravel(t *testing.T) {
 	t.Chdir(t.TempDir()) // where archives are written
 	expect(t, e, "sarathi site import "+testdata+"/maps/plan.yaml --as hall", "site hall is there")
 	expect(t, e, "sarathi site show hall", "6 free, 3 occupied, 3 unknown")
+	own := testdata + "/sites/museum/map.yaml"
+	expect(t, e, "sarathi site import "+own+" --as nav2", "note: 6 cells of grey 205, which map savers write for unknown, are free by the thresholds")
+	expect(t, e, "sarathi site show nav2", "144 free, 56 occupied, 0 unknown")
+	expect(t, e, "sarathi site import "+own+" --as nav2 --rule site --replace", "the rule of sites: 138 free, 56 occupied, 6 unknown")
+	expect(t, e, "sarathi site show nav2", "138 free, 56 occupied, 6 unknown")
 	if err := errors.Join(
 		os.MkdirAll(filepath.Join(home, ".molly"), 0o700),
 		os.WriteFile(filepath.Join(home, ".molly", "site"), []byte("hall\n"), 0o600),
 	); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, e, "sarathi site list", "hall  4 × 3  0     0      0     0       active")
+	expect(t, e, "sarathi site list", "hall  4 × 3    0     0      0     0       active")
 	expect(t, e, "sarathi site check", "hall: ok")
 	expect(t, e, "sarathi site export museum --dir "+testdata+"/sites", "site museum is in museum.tar")
 	expect(t, e, "sarathi site import museum.tar", "site museum is there")

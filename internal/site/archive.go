@@ -103,12 +103,12 @@ func (s *Store) Import(in io.Reader, to Target) (Imported, error) {
 	return s.place(files, to, append(notes, more...))
 }
 
-// ImportMap makes a site of a map from elsewhere, read by the rule of Nav2 unless a robot wrote it. to must name the site.
-func (s *Store) ImportMap(src *mapfile.Source, to Target) (Imported, error) {
+// ImportMap makes a site of a map from elsewhere, which is to be read by the rule of Nav2, or of a robot's own map. to must name the site.
+func (s *Store) ImportMap(src *mapfile.Source, rule mapfile.Rule, to Target) (Imported, error) {
 	if err := checkName("site", to.Site); err != nil {
 		return Imported{}, err
 	}
-	files, notes := rewritten(src)
+	files, notes := rewritten(src, rule)
 	return s.place(files, to, notes)
 }
 
@@ -221,8 +221,12 @@ func proven(site string, files []content) (out []content, notes []string, err er
 	}
 	notes = r.notes
 	if src != nil && (src.InSiteForm() != "" || src.Meta.Image != imageFile) {
+		rule := mapfile.Nav2
+		if src.InSiteForm() == "" { // only the image has another name
+			rule = mapfile.Site
+		}
 		var more []string
-		out, more = rewritten(src)
+		out, more = rewritten(src, rule)
 		notes = append(notes, more...)
 	}
 	for _, f := range files {
@@ -252,13 +256,11 @@ func isPicture(name string) bool {
 	return slices.Contains([]string{".pgm", ".png", ".bmp"}, path.Ext(name))
 }
 
-// rewritten gives the two files of a map as a robot writes them, with what a person should know. A map that is in that form is read by
-// the rule of sites, any other by that of Nav2.
-func rewritten(src *mapfile.Source) ([]content, []string) {
-	rule, name := mapfile.Site, "of sites"
-	var warnings []string
-	if src.InSiteForm() != "" {
-		rule, name, warnings = mapfile.Nav2, "of Nav2", src.Warnings()
+// rewritten gives the two files of a map as a robot writes them, read by a rule, with what a person should know.
+func rewritten(src *mapfile.Source, rule mapfile.Rule) ([]content, []string) {
+	name, warnings := "of sites", []string(nil)
+	if rule == mapfile.Nav2 {
+		name, warnings = "of Nav2", src.Warnings()
 	}
 	c := src.Count(rule)
 	notes := []string{fmt.Sprintf("the map was read by the rule %s: %d free, %d occupied, %d unknown, %d other cells",

@@ -119,6 +119,14 @@ func TestImport(t *testing.T) {
 			[]string{`hall: POI 1: id "A" is no valid id: it is a now`, "other.png is left out: it is not the map's image"},
 			"",
 		},
+		{
+			"a robot's map under another name",
+			[]string{"hall/map.yaml", strings.ReplaceAll(foreignYAML, "0.196", "0.25"), "hall/plan.pgm", "P5 3 1 255\n\xcd\xfe\x00"},
+			Target{},
+			[]string{"hall/map.pgm", "hall/map.yaml"},
+			[]string{"the map was read by the rule of sites: 1 free, 1 occupied, 1 unknown, 0 other cells"},
+			"",
+		},
 		{"another name", []string{"hall/pois.json", pois}, Target{Site: "lobby"}, []string{"lobby/pois.json"}, nil, ""},
 		{"a wrong name", []string{"hall/pois.json", pois}, Target{Site: "../x"}, nil, nil, "is no name of a site"},
 		{"no folder", []string{"pois.json", pois}, Target{}, nil, nil, "is not in the folder of a site"},
@@ -232,7 +240,7 @@ func TestImportMap(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := NewStore(NewMemory())
-		got := must(s.ImportMap(src, Target{Site: "hall"}))(t)
+		got := must(s.ImportMap(src, mapfile.Nav2, Target{Site: "hall"}))(t)
 		if cells := must(s.Look("hall"))(t).Map.Cells; cmp.Diff(tt.want, cells) != "" || !strings.Contains(got.Notes[0], tt.note) {
 			t.Errorf("free at %g: %v, %q", tt.free, cells, got.Notes)
 		}
@@ -243,11 +251,11 @@ func TestImportMap(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := NewStore(NewMemory())
-	got := must(s.ImportMap(src, Target{Site: "hall"}))(t)
+	got := must(s.ImportMap(src, mapfile.Site, Target{Site: "hall"}))(t)
 	if cells := must(s.Look("hall"))(t).Map.Cells; cells[0] != -1 || !strings.Contains(got.Notes[0], "the rule of sites") {
 		t.Errorf("a robot's own map became %v, %q", cells, got.Notes)
 	}
-	if _, err := s.ImportMap(src, Target{}); err == nil {
+	if _, err := s.ImportMap(src, mapfile.Nav2, Target{}); err == nil {
 		t.Error("a map without the name of a site was imported")
 	}
 }
