@@ -20,8 +20,9 @@
 // # Slip
 //
 // Wheels that slip by a few percent, or a wheel radius that is off, err in the same direction for hours. White noise cannot describe
-// that: it averages out in theory only. The slip s is a fifth, considered state (Schmidt-Kalman filter): its variance is fixed and its
-// covariance with the others is tracked, so that these become as uncertain as they are; its own value is not estimated.
+// that: it averages out in theory only, and a scan matcher that is told where to look by a pose that always runs ahead follows it. So
+// beside the four states there is a fifth, the part by which odometry overestimates every motion. Absolute poses show it within some
+// metres; without them its covariance with the others makes these as uncertain as they are.
 //
 // # Order
 //

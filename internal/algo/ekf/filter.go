@@ -23,6 +23,7 @@ type Estimate struct {
 	Cov      [3][3]float64 // of x, y and θ in the axes of the map [m², m·rad, rad²]
 	Bias     float64       // of the gyro [rad/s]
 	BiasVar  float64       // [rad²/s²]
+	Slip     float64       // part by which odometry overestimates motions; its velocity is corrected by that
 }
 
 // Stats counts inputs by what became of them, since New.
@@ -119,7 +120,7 @@ func (f *Filter) At(t time.Time) Estimate {
 }
 
 func (f *Filter) report(s *state) Estimate {
-	e := Estimate{Pose: s.pose(), Bias: s.x[ibias], BiasVar: s.p[ibias][ibias], Velocity: s.odo.vel}
+	e := Estimate{Pose: s.pose(), Bias: s.x[ibias], BiasVar: s.p[ibias][ibias], Slip: s.x[islip], Velocity: s.odo.vel.Scale(1 / (1 + s.x[islip]))}
 	if f.started {
 		e.Time = f.zero.Add(time.Duration(s.at))
 	}

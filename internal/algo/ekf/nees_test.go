@@ -119,6 +119,27 @@ func TestBiasIsObserved(t *testing.T) {
 	}
 }
 
+// Absolute poses show by how much odometry overestimates the way; and without them nothing is made up.
+func TestSlipIsObserved(t *testing.T) {
+	for seed := range uint64(5) {
+		w := newWorld(seed)
+		w.slip = 0.03 // that of specification 004's world
+		f := w.filter(t)
+		w.run(f, 30*time.Second)
+		if got := f.Estimate().Slip; math.Abs(got-w.slip) > 0.01 {
+			t.Errorf("seed %d: slip %.4f, truth %.4f", seed, got, w.slip)
+		}
+		alone := newWorld(seed)
+		alone.fixEvery = 0
+		alone.drive = func(float64) geom.Velocity { return geom.Velocity{VX: 0.5} }
+		g := alone.filter(t)
+		alone.run(g, 10*time.Second)
+		if got := g.Estimate().Slip; math.Abs(got) > 0.01 {
+			t.Errorf("seed %d: slip %.4f from nothing", seed, got)
+		}
+	}
+}
+
 // With absolute poses the estimate is better than each of them, and far better than odometry.
 func TestFusedPoseIsBetterThanItsSources(t *testing.T) {
 	sum, n := 0.0, 0

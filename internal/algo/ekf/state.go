@@ -6,7 +6,7 @@ import (
 	"sarathi/internal/geom"
 )
 
-// The state vector: a pose in the map [m, rad], the gyro's bias [rad/s], and the slip of odometry, which is considered only.
+// The state vector: a pose in the map [m, rad], the gyro's bias [rad/s], and beside these, the part by which odometry errs.
 const (
 	ix = iota
 	iy
@@ -78,9 +78,10 @@ const (
 )
 
 // predict moves the state over a piece of time.
-func (s *state) predict(m *motion, c *Config) {
+func (s *state) predict(said *motion, c *Config) {
+	m := said.without(s.x[islip])
 	d := math.Hypot(m.odo.X, m.odo.Y)
-	turn, turnVar := s.turn(m, c, d)
+	turn, turnVar := s.turn(&m, c, d)
 	// The chord of odometry's arc, turned to where the estimate's arc has it.
 	sin, cos := math.Sincos(s.x[itheta] + (turn-m.odo.Theta)/2)
 	dx, dy := cos*m.odo.X-sin*m.odo.Y, sin*m.odo.X+cos*m.odo.Y
@@ -126,11 +127,24 @@ func (s *state) predict(m *motion, c *Config) {
 		}
 	}
 	s.p[ibias][ibias] += c.GyroWalk * c.GyroWalk * m.dt
-	s.clampBias(c)
+	s.p[islip][islip] += slipWalk * slipWalk * c.Slip * c.Slip * d
+	s.limit(ibias, 100*c.GyroBias*c.GyroBias)
+	s.limit(islip, c.Slip*c.Slip)
 	if m.gyro && m.odoKind == measured {
-		s.compareTurns(m, c, d, turn, turnVar, &g)
+		s.compareTurns(&m, c, d, turn, turnVar, &g)
 	}
 	s.wz += (turn/m.dt - s.wz) * min(1, m.dt/turnMemory)
+}
+
+// slipWalk is how fast the slip may change with the ground: by this part of its first standard deviation in a metre, by the root.
+const slipWalk = 0.02
+
+// without is the motion with the slip taken out of odometry.
+func (m *motion) without(slip float64) motion {
+	out := *m
+	f := 1 / (1 + slip)
+	out.odo.X, out.odo.Y, out.odo.Theta = f*m.odo.X, f*m.odo.Y, f*m.odo.Theta
+	return out
 }
 
 // turnMemory is the time constant of wz [s].
@@ -187,14 +201,24 @@ func (s *state) symmetrise() {
 	}
 }
 
-// clampBias keeps what nothing observes from growing without end, as the bias does while the gyro is silent.
-func (s *state) clampBias(c *Config) {
-	most := 100 * c.GyroBias * c.GyroBias
-	if v := s.p[ibias][ibias]; v > most {
-		f := math.Sqrt(most / v)
-		for i := range dim {
-			s.p[ibias][i] *= f
-			s.p[i][ibias] *= f
-		}
+// limit keeps a variance from growing without end where nothing observes its quantity, as that of the bias while the gyro is silent.
+func (s *state) limit(k int, most float64) {
+	v := s.p[k][k]
+	if v <= most {
+		return
+	}
+	f := math.Sqrt(most / v)
+	for i := range dim {
+		s.p[k][i] *= f
+		s.p[i][k] *= f
 	}
 }
+
+// bound keeps the state where it means something, after an update.
+func (s *state) bound() {
+	s.x[itheta] = geom.NormalizeAngle(s.x[itheta])
+	s.x[islip] = min(max(s.x[islip], -maxSlip), maxSlip)
+}
+
+// maxSlip is far beyond any slip of wheels that drive.
+const maxSlip = 0.3

@@ -35,11 +35,10 @@ func (s *state) compareTurns(m *motion, c *Config, d, turn, turnVar float64, g *
 	for i := range dim {
 		k[i] = (ph[i] + cross[i]) / v
 	}
-	k[islip] = 0 // considered, not estimated
 	for i := range dim {
 		s.x[i] += k[i] * nu
 	}
-	s.x[itheta] = geom.NormalizeAngle(s.x[itheta])
+	s.bound()
 	// Joseph's form for any gain and correlated noise, multiplied out for one measurement:
 	// P - K(PHᵀ+C)ᵀ - (PHᵀ+C)Kᵀ + K·S·Kᵀ.
 	for i := range dim {
@@ -111,7 +110,7 @@ func (s *state) correct(z *correction, c *Config) (Verdict, float64) {
 	}
 	s.refused = 0
 	var k [dim][3]float64
-	for i := range islip { // the slip is considered, not estimated
+	for i := range dim {
 		for j := range 3 {
 			k[i][j] = s.p[i][0]*inv[0][j] + s.p[i][1]*inv[1][j] + s.p[i][2]*inv[2][j]
 		}
@@ -119,7 +118,7 @@ func (s *state) correct(z *correction, c *Config) (Verdict, float64) {
 	for i := range dim {
 		s.x[i] += k[i][0]*nu[0] + k[i][1]*nu[1] + k[i][2]*nu[2]
 	}
-	s.x[itheta] = geom.NormalizeAngle(s.x[itheta])
+	s.bound()
 	s.joseph(&k, &z.r)
 	return Used, d2
 }

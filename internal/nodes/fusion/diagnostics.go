@@ -26,6 +26,7 @@ func (n *Node) report(now time.Time) {
 	float := func(key string, v float64) { add(key, strconv.FormatFloat(v, 'g', 6, 64)) }
 	float("gyro_bias_rad_s", e.Bias)
 	float("gyro_bias_sd_rad_s", math.Sqrt(e.BiasVar))
+	float("odometry_slip", e.Slip)
 	float("position_sd_m", math.Sqrt(e.Cov[0][0]+e.Cov[1][1]))
 	float("heading_sd_rad", math.Sqrt(e.Cov[2][2]))
 	for _, in := range []struct {
