@@ -129,10 +129,10 @@ func (g *Graph) Len() int { return g.count }
 // Edges is the number of edges, including those that are switched off.
 func (g *Graph) Edges() int { return g.edgeCount }
 
-// NodeLimit is above every id that a node has; EdgeLimit above that of every edge. Loops over all test with Has and HasEdge.
+// NodeLimit is above the id of every node. A loop over all nodes goes up to it and leaves out those that [Graph.Has] denies.
 func (g *Graph) NodeLimit() NodeID { return NodeID(len(g.nodes)) }
 
-// EdgeLimit is above the id of every edge.
+// EdgeLimit is above the id of every edge. A loop over all edges goes up to it and leaves out those that [Graph.HasEdge] denies.
 func (g *Graph) EdgeLimit() EdgeID { return EdgeID(len(g.edges)) }
 
 // AddEdge adds a measurement between two nodes. The error wraps ErrNode, ErrEdge or ErrLimit and says what is wrong with it. The
@@ -315,8 +315,8 @@ func (g *Graph) Clone() *Graph {
 	return c
 }
 
-// Adopt takes the poses that an optimised clone of g found. Nodes that the clone does not have were added since: each goes with the
-// node of the clone that last is a rigid neighbour of, which the caller names: last is the newest node of the clone.
+// Adopt takes the poses that an optimised clone of g found. Nodes that the clone does not have were added since; they move with last, the
+// newest node of the clone, as if they were fixed to it. Without such a node in both graphs nothing is taken.
 func (g *Graph) Adopt(solved *Graph, last NodeID) {
 	if !g.Has(last) || !solved.Has(last) {
 		return

@@ -81,7 +81,7 @@ func (g *Graph) linearize() float64 {
 	return sum
 }
 
-// minWeight is the weight below which an edge is not there: enough to matter would break the sparsity of nothing, but not the numbers.
+// minWeight is the weight below which an edge counts as off: its part of the system would be lost in rounding.
 const minWeight = 1e-12
 
 // rotate brings the information and the gradient of an edge, weighted, into the axes of the map.

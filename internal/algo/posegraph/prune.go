@@ -14,7 +14,7 @@ import (
 // loses nothing; between more it loses what a tree cannot hold, and claims nothing that was not known. Edges whose kernel lets less than
 // a tenth of them through count as off. New edges have no kernel.
 //
-// It panics when there is no such node. The first node of a part gives its place as the anchor to the next.
+// It panics when there is no such node. When the anchor of a part goes, the node with the next id is the anchor.
 func (g *Graph) Prune(id NodeID) []EdgeID {
 	g.mustNode(id)
 	star, ids := g.star(id)
