@@ -87,7 +87,10 @@ const watchPeriod = 10 * time.Millisecond
 
 // Run makes contact with the body and serves it until ctx ends, or the body is lost and the error says so. The body stands still when it
 // returns, and no controller is left.
-func (a *Agent) Run(ctx context.Context) (err error) {
+func (a *Agent) Run(ctx context.Context) error { return a.run(ctx, func() {}) }
+
+// run is Run; it calls started when controllers are let in.
+func (a *Agent) run(ctx context.Context, started func()) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if c := a.body.connector; c != nil {
@@ -99,6 +102,7 @@ func (a *Agent) Run(ctx context.Context) (err error) {
 	if refused := a.start(ctx); refused != nil {
 		return refused
 	}
+	started()
 	lost := make(chan error, 1)
 	go func() { lost <- a.body.run(ctx) }()
 	defer func() {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/coder/websocket"
@@ -177,7 +178,6 @@ func dialAgain(t *testing.T, c *client, a *Agent, url string) *client {
 
 // Only a valid cmd or setJoints refreshes the watchdog: ping, pose, skills and garbage do not.
 func TestWatchdog(t *testing.T) {
-	t.Parallel()
 	chatter := map[string]func(*client, int64){
 		"silence": func(*client, int64) {},
 		"ping":    func(c *client, n int64) { c.send(Ping{T: float64(n)}) },
@@ -191,67 +191,69 @@ func TestWatchdog(t *testing.T) {
 	}
 	for name, say := range chatter {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s, url := serveToy(t, AgentConfig{})
-			c := dial(t, url)
-			for i := range 10 { // to full speed
-				c.send(Cmd{V: 1, Seq: int64(i + 1)})
-			}
-			c.sync()
-			last := time.Now()
-			stopped := time.Duration(0)
-			for n := int64(1); stopped == 0; n++ {
-				say(c, n)
-				c.sync()
-				s.do(func(d *toy) {
-					if v := d.commands[len(d.commands)-1]; v == (driver.Velocity{}) {
-						stopped = d.times[len(d.times)-1].Sub(last)
-					}
-				})
-				if time.Since(last) > patience {
-					t.Fatal("it is not stopped")
+			inBubble(t, AgentConfig{}, func(t *testing.T, s stand, c *client) {
+				for i := range 10 { // to full speed
+					c.send(Cmd{V: 1, Seq: int64(i + 1)})
 				}
-			}
-			if stopped < driver.WatchdogTimeout-50*time.Millisecond || stopped > driver.WatchdogTimeout+500*time.Millisecond {
-				t.Errorf("stopped after %v", stopped)
-			}
+				c.sync()
+				last := time.Now()
+				stopped := time.Duration(0)
+				for n := int64(1); stopped == 0; n++ {
+					say(c, n)
+					c.sync()
+					time.Sleep(time.Millisecond)
+					s.do(func(d *toy) {
+						if v := d.commands[len(d.commands)-1]; v == (driver.Velocity{}) {
+							stopped = d.times[len(d.times)-1].Sub(last)
+						}
+					})
+					if time.Since(last) > patience {
+						t.Fatal("it is not stopped")
+					}
+				}
+				if stopped < driver.WatchdogTimeout-5*time.Millisecond || stopped > driver.WatchdogTimeout+watchPeriod {
+					t.Errorf("stopped after %v", stopped)
+				}
+			})
 		})
 	}
 }
 
 func TestSetJointsRefreshesTheWatchdog(t *testing.T) {
-	t.Parallel()
-	s, url := serveToy(t, AgentConfig{})
-	c := dial(t, url)
-	c.send(Cmd{Seq: 1})
-	before := s.agent.Stats().Watchdog
-	for i := range 3 { // one and a half seconds
-		c.send(Skill{Skill: driver.SkillSetJoints, ReqID: string(rune('a' + i)), Args: Args{Joints: []float64{1, 2}}})
-		r := await(c, "end", func(r SkillResult) bool { return r.Status.Final() })
-		if r.Status != driver.SkillDone {
-			t.Fatalf("%+v", r)
+	inBubble(t, AgentConfig{}, func(t *testing.T, s stand, c *client) {
+		c.send(Cmd{V: 0.5, Seq: 1})
+		for i := range 5 { // two seconds
+			c.send(Skill{Skill: driver.SkillSetJoints, ReqID: string(rune('a' + i)), Args: Args{Joints: []float64{1, 2}}})
+			r := await(c, "end", func(r SkillResult) bool { return r.Status.Final() })
+			if r.Status != driver.SkillDone {
+				t.Fatalf("%+v", r)
+			}
+			time.Sleep(100 * time.Millisecond)
 		}
-		for range 5 {
-			await(c, "telemetry", func(Telemetry) bool { return true })
+		if n := s.agent.Stats().Watchdog; n != 0 {
+			t.Errorf("the watchdog fired %d times", n)
 		}
-	}
-	if n := s.agent.Stats().Watchdog - before; n != 0 {
-		t.Errorf("the watchdog fired %d times", n)
-	}
-	eventually(t, "the watchdog fires in the end", func() bool { return s.agent.Stats().Watchdog > before })
+		time.Sleep(driver.WatchdogTimeout)
+		if n := s.agent.Stats().Watchdog; n != 1 {
+			t.Errorf("in the end the watchdog has fired %d times", n)
+		}
+	})
 }
 
 // Without control frames joints that are on their way stop.
 func TestWatchdogStopsJoints(t *testing.T) {
-	t.Parallel()
-	s, url := serveToy(t, AgentConfig{})
-	s.do(func(d *toy) { d.deaf = true }) // it is on its way for ever
-	c := dial(t, url)
-	c.send(Skill{Skill: driver.SkillSetJoints, ReqID: "a", Args: Args{Joints: []float64{1, 2}}})
-	r := await(c, "end", func(r SkillResult) bool { return r.Status.Final() })
-	if r.Status != driver.SkillFailed || !strings.Contains(r.Err, "watchdog") {
-		t.Errorf("%+v", r)
-	}
+	inBubble(t, AgentConfig{}, func(t *testing.T, s stand, c *client) {
+		s.do(func(d *toy) { d.deaf = true }) // it is on its way for ever
+		began := time.Now()
+		c.send(Skill{Skill: driver.SkillSetJoints, ReqID: "a", Args: Args{Joints: []float64{1, 2}}})
+		r := await(c, "end", func(r SkillResult) bool { return r.Status.Final() })
+		if r.Status != driver.SkillFailed || !strings.Contains(r.Err, "watchdog") {
+			t.Errorf("%+v", r)
+		}
+		if took := time.Since(began); took < driver.WatchdogTimeout || took > driver.WatchdogTimeout+watchPeriod {
+			t.Errorf("it takes %v", took)
+		}
+	})
 }
 
 // What is no finite number stops at once, and what is huge is cut to the limits.
@@ -488,16 +490,15 @@ func TestLinkCutDuringASkill(t *testing.T) {
 }
 
 func TestDroppedLinkStopsAtOnce(t *testing.T) {
-	s, url := serveToy(t, AgentConfig{})
-	c := dial(t, url)
-	c.send(Cmd{V: 1, Seq: 1})
-	eventually(t, "it moves", func() bool { return s.velocity().VX > 0.9 })
-	cut := time.Now()
-	c.conn.CloseNow()
-	eventually(t, "it is told to stop", func() bool { v, _ := s.toy.heard(); return v == driver.Velocity{} })
-	if took := time.Since(cut); took >= driver.WatchdogTimeout {
-		t.Errorf("it is told to stop after %v", took)
-	}
+	inBubble(t, AgentConfig{}, func(t *testing.T, s stand, c *client) {
+		c.send(Cmd{V: 1, Seq: 1})
+		eventually(t, "it moves", func() bool { return s.velocity().VX > 0.9 })
+		c.conn.CloseNow()
+		synctest.Wait()
+		if v, _ := s.toy.heard(); v != (driver.Velocity{}) {
+			t.Errorf("it is told %+v", v)
+		}
+	})
 }
 
 func TestSecondControllerIsSentAway(t *testing.T) {

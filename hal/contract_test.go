@@ -31,7 +31,7 @@ func TestContractOverASocket(t *testing.T) {
 		return drivertest.Harness{
 			Driver: newContractController(tb, ControllerConfig{URL: url}),
 			Button: func(pressed bool) { s.do(func(d *toy) { d.press(pressed) }) },
-			Settle: 400 * time.Millisecond, Lateness: 400 * time.Millisecond,
+			Settle: 700 * time.Millisecond, Lateness: 600 * time.Millisecond,
 		}
 	})
 }

@@ -48,13 +48,19 @@ func (a *Agent) Serve(ctx context.Context, ln net.Listener) error {
 		ln = tls.NewListener(ln, a.cfg.TLS)
 	}
 	server := &http.Server{Handler: a, ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug)}
-	served := make(chan error, 1)
-	go func() {
-		err := server.Serve(ln)
-		cancel()
-		served <- err
-	}()
-	err := a.Run(ctx)
+	var served chan error
+	err := a.run(ctx, func() { // until now who dials waits, instead of being told that the body is not ready
+		served = make(chan error, 1)
+		go func() {
+			err := server.Serve(ln)
+			cancel()
+			served <- err
+		}()
+	})
+	if served == nil {
+		_ = ln.Close() // nobody has come
+		return err
+	}
 	_ = server.Close() // its connections are hijacked and ended, or nobody's
 	if e := <-served; !errors.Is(e, http.ErrServerClosed) {
 		err = errors.Join(err, e)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/coder/websocket"
@@ -122,6 +123,20 @@ func serveToy(tb testing.TB, cfg AgentConfig) (s stand, url string) {
 	ln := socket(tb)
 	d := newToy()
 	return stand{d, serveAgent(tb, d, cfg, ln)}, "ws://" + ln.Addr().String()
+}
+
+// inBubble serves a toy in memory to a controller that accepts it, in virtual time: waiting takes none, and nothing is late.
+func inBubble(t *testing.T, cfg AgentConfig, f func(t *testing.T, s stand, c *client)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		p := newPipes(nil)
+		d := newToy()
+		s := stand{d, serveAgent(t, d, cfg, p)}
+		c := dialRaw(t, "ws://robot", &websocket.DialOptions{HTTPClient: p.client()})
+		c.next()
+		c.send(Welcome{Accept: true, Controller: "test"})
+		f(t, s, c)
+	})
 }
 
 // client is a controller written for tests: it sends and reads frames and nothing by itself.

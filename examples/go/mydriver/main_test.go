@@ -39,7 +39,7 @@ func TestContractOverHAL(t *testing.T) {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		return drivertest.Harness{Driver: c, Settle: 300 * time.Millisecond, Lateness: 400 * time.Millisecond}
+		return drivertest.Harness{Driver: c, Settle: 500 * time.Millisecond, Lateness: 600 * time.Millisecond}
 	})
 }
 
