@@ -18,6 +18,7 @@ type Config struct {
 	Period       time.Duration // between steps; what a step that comes too late or too early counts as
 	PoseMaxAge   time.Duration // an older pose stops the robot
 	AvoidMaxAge  time.Duration // older advice on obstacles stops the robot; 0: there is none to wait for
+	AimAhead     float64       // [m] how far ahead on the path the robot aims while it steers around something
 	BlockedAfter time.Duration // held by obstacles for so long is blocked
 	BlockedBelow float64       // a speed scale below it holds the robot
 	StuckAfter   time.Duration // without progress for so long, and nothing in the way, it has failed; 0: never
@@ -37,7 +38,7 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Pursuit: pursuit.Default(), Period: 50 * time.Millisecond,
-		PoseMaxAge: 500 * time.Millisecond, AvoidMaxAge: 500 * time.Millisecond,
+		PoseMaxAge: 500 * time.Millisecond, AvoidMaxAge: 500 * time.Millisecond, AimAhead: 1.2,
 		BlockedAfter: 30 * time.Second, BlockedBelow: 0.05, StuckAfter: 60 * time.Second,
 		StopWithin: 0.5, SkipAfter: 0.5, ApproachTimeout: 20 * time.Second, JoinWithin: 0.3, SlowBeyond: 0.6, OffPathBeyond: 1.5,
 		SpeedMin: 0.1, SpeedMax: 0.6, Laps: true,
@@ -53,6 +54,7 @@ func (c Config) Validate() error {
 		{"period", c.Period.Seconds(), 0.005, 0.5},
 		{"pose max age", c.PoseMaxAge.Seconds(), 0.05, 5},
 		{"avoid max age", c.AvoidMaxAge.Seconds(), 0, 5},
+		{"aim ahead", c.AimAhead, 0.2, 5},
 		{"blocked after", c.BlockedAfter.Seconds(), 0.1, 3600},
 		{"blocked below", c.BlockedBelow, 0, 0.5},
 		{"stuck after", c.StuckAfter.Seconds(), 0, 3600},

@@ -59,7 +59,7 @@ type Path struct {
 type Advice struct {
 	Stamp     time.Time
 	Scale     float64 // 0 to 1, of the speed
-	Bias      float64 // [rad/s] to the left
+	Aside     float64 // [rad] to the left of the path's direction
 	Side      float64 // [m/s] to the left
 	Emergency bool    // stand still
 }
@@ -239,6 +239,14 @@ func (f *Follower) SetSpeed(v float64) error {
 
 // SetBatteryLow makes this lap of a loop the last.
 func (f *Follower) SetBatteryLow(low bool) { f.low = low }
+
+// Aim is the direction in which the path leads [rad], seen from a pose of base_link. It returns false while no path is followed.
+func (f *Follower) Aim(pose geom.Pose2) (float64, bool) {
+	if !f.active || !f.progress.Begun() {
+		return 0, false
+	}
+	return pose.Inverse().Apply(f.track.Position(f.progress.Way() + f.cfg.AimAhead)).Angle(), true
+}
 
 // Status returns what the follower is at.
 func (f *Follower) Status() Status {

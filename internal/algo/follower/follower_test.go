@@ -316,6 +316,25 @@ func TestObstaclesHoldAndBlock(t *testing.T) {
 	}
 }
 
+func TestSteersAside(t *testing.T) {
+	w := newWorld(t, line(6), nil)
+	if _, ok := w.f.Aim(w.pose); ok {
+		t.Error("an aim before the start")
+	}
+	w.start()
+	w.run(3 * time.Second)
+	if aim, ok := w.f.Aim(geom.Pose2{X: w.pose.X, Y: 1.2}); !ok || math.Abs(aim+math.Pi/4) > 0.05 {
+		t.Errorf("aim %g, %t", aim, ok)
+	}
+	w.in.Advice.Aside = 0.4
+	w.run(2 * time.Second)
+	if w.pose.Y < 0.1 {
+		t.Errorf("it does not steer aside: %v", w.pose)
+	}
+	w.in.Advice.Aside = 0
+	w.until(GoalReached, time.Minute)
+}
+
 func TestOffPath(t *testing.T) {
 	w := newWorld(t, line(6), nil)
 	w.start()

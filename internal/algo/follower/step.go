@@ -249,8 +249,11 @@ func (f *Follower) drive(in Input, dt time.Duration, out *Output) {
 		way = f.track.Length()
 	}
 	to := pursuit.Target{Limit: limit, Until: way, Scale: f.scale(in)}
-	if f.cfg.AvoidMaxAge > 0 && geom.Finite(in.Advice.Bias, in.Advice.Side) {
-		to.Bias, to.Side = in.Advice.Bias, in.Advice.Side
+	if f.cfg.AvoidMaxAge > 0 && geom.Finite(in.Advice.Aside, in.Advice.Side) {
+		to.Aside, to.Side = in.Advice.Aside, in.Advice.Side
+		if to.Aside != 0 {
+			to.Ahead = f.cfg.AimAhead // what the advice is relative to
+		}
 	}
 	out.Velocity = f.pursue.Step(f.track, in.Pose, f.progress.Way(), dt.Seconds(), to, f.cfg.Pursuit)
 }

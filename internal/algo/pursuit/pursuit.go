@@ -17,7 +17,8 @@ type Target struct {
 	Limit float64 // [m/s] no faster than this
 	Until float64 // [m] the way from the start that the lookahead does not pass: the next stop
 	Scale float64 // 0 to 1, of the speed
-	Bias  float64 // [rad/s] added to the turning rate, to steer around something
+	Aside float64 // [rad] to the left of the path's direction, to steer around something
+	Ahead float64 // [m] least lookahead; more than the settings' while the robot steers around something
 	Side  float64 // [m/s] to the left, for bodies that can
 }
 
@@ -28,11 +29,13 @@ func (p *Pursuit) Reset() { *p = Pursuit{} }
 func (p *Pursuit) Step(t *Track, pose geom.Pose2, s, dt float64, to Target, cfg Config) geom.Velocity {
 	v := min(t.Speed(s), to.Limit, cfg.MaxSpeed) * to.Scale
 	ahead := min(max(cfg.LookaheadTime*max(p.ramp.v.VX, v), cfg.MinLookahead), cfg.MaxLookahead)
+	ahead = max(ahead, to.Ahead)
 	aim := pose.Inverse().Apply(t.Position(min(s+ahead, to.Until)))
 	bearing, distance := aim.Angle(), aim.Norm()
 	if distance < 1e-6 {
 		bearing = 0
 	}
+	bearing = geom.NormalizeAngle(bearing + to.Aside)
 	if turn := math.Abs(bearing); turn > cfg.RotateAbove || p.turning && turn > cfg.RotateBelow {
 		p.turning = true
 		w := min(max(cfg.RotateGain*bearing, -cfg.MaxTurn), cfg.MaxTurn)
@@ -44,7 +47,7 @@ func (p *Pursuit) Step(t *Track, pose geom.Pose2, s, dt float64, to Target, cfg 
 	if k := math.Abs(bend); k > 0 {
 		v = min(v, max(math.Sqrt(cfg.MaxLateral/k), cfg.MinSpeed*to.Scale), cfg.MaxTurn/k)
 	}
-	out := geom.Velocity{VX: v, WZ: bend*v + to.Bias}
+	out := geom.Velocity{VX: v, WZ: bend * v}
 	if cfg.Holonomic {
 		out.VY = min(max(to.Side, -cfg.MaxSpeed), cfg.MaxSpeed)
 	}

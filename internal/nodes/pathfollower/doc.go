@@ -5,7 +5,10 @@
 //	/localization/pose, status ────┤                        ┌─► /control/nav_cmd_vel
 //	/control/navigation_pause ─────┼─► internal/algo/follower ─┼─► /navigation/status, path, waypoints, stop_point
 //	/control/status (mode, e-stop) ┤                        └─► /control/navigation_started
+//	/perception/sector_scan ───────┤   internal/algo/avoidance
 //	/{robot_ns}/battery ───────────┘
+//
+// It steers around obstacles itself, because which way around is right depends on where the path leads.
 //
 // # Who may make it go on
 //

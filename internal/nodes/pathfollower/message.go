@@ -35,9 +35,13 @@ func (n *Node) tell(now time.Time) {
 	if reasons == nil {
 		reasons = []string{}
 	}
+	message := s.Message
+	if message == "" && n.follow.Active() {
+		message = n.advise.why
+	}
 	n.told = now
 	n.shown = dharma.NavigationStatus{
-		Header: rosconv.Header(now, n.deps.Frame), State: string(s.State), Message: s.Message, ErrorCode: code(s.State),
+		Header: rosconv.Header(now, n.deps.Frame), State: string(s.State), Message: message, ErrorCode: code(s.State),
 		PauseReasons: reasons, Path: s.Path, Index: int32(s.Index), Total: uint32(s.Total), NextStop: int32(s.NextStop), Lap: uint32(s.Lap),
 		Remaining: float32(s.Remaining), CrossTrack: float32(s.CrossTrack), DwellLeft: float32(s.DwellLeft.Seconds()),
 		SpeedTarget: float32(s.Speed), SpeedMin: float32(n.cfg.SpeedMin), SpeedMax: float32(n.cfg.SpeedMax),

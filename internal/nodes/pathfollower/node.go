@@ -35,6 +35,7 @@ type Node struct {
 	cfg    Config
 	deps   Deps
 	follow *follower.Follower
+	advise adviser
 
 	// set in Setup
 	c            *node.Context
@@ -46,6 +47,7 @@ type Node struct {
 	started      *bus.Publisher[std.String]
 	pose         *bus.Reader[geometry.PoseWithCovarianceStamped]
 	localization *bus.Reader[dharma.LocalizationStatus]
+	sectors      *bus.Reader[dharma.SectorScan]
 
 	// owned by the loop
 	estop      bool // engaged
@@ -69,7 +71,11 @@ func New(cfg Config, deps Deps) (*Node, error) {
 	if err != nil {
 		return nil, fmt.Errorf("path follower: %w", err)
 	}
-	return &Node{cfg: cfg, deps: deps, follow: f}, nil
+	a, err := newAdviser(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("path follower: %w", err)
+	}
+	return &Node{cfg: cfg, deps: deps, follow: f, advise: a}, nil
 }
 
 // Setup implements node.Node.
@@ -83,6 +89,7 @@ func (n *Node) Setup(c *node.Context) error {
 	n.started = bus.NewPublisher(c, topics.NavigationStarted)
 	n.pose = bus.NewReader(c, topics.LocalizationPose)
 	n.localization = bus.NewReader(c, topics.LocalizationStatus)
+	n.sectors = bus.NewReader(c, topics.SectorScan)
 	bus.Subscribe(c, topics.NavigationPause, n.onPauseRequest)
 	bus.Subscribe(c, topics.ControlStatus, n.onControl)
 	bus.Subscribe(c, topics.BodyBattery, n.onBattery)
@@ -110,6 +117,10 @@ func (n *Node) tick(now time.Time) {
 			in.Pose, in.PoseStamp = p.Pose2(), rosconv.FromStamp(m.Header.Stamp)
 		}
 	}
+	if m, _, ok := n.sectors.Get(); ok {
+		n.advise.update(now, &m, n.follow, in.Pose)
+	}
+	in.Advice = n.advise.advice
 	was := n.follow.Status().State
 	out := n.follow.Step(in)
 	for _, e := range out.Events {

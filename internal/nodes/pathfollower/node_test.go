@@ -36,7 +36,14 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	n, err := pathfollower.New(pathfollower.DefaultConfig(), pathfollower.Deps{Frame: "map"})
+	return newBenchWith(t, "none")
+}
+
+func newBenchWith(t *testing.T, avoid string) *bench {
+	t.Helper()
+	cfg := pathfollower.DefaultConfig()
+	cfg.Avoid = avoid
+	n, err := pathfollower.New(cfg, pathfollower.Deps{Frame: "map"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,6 +77,19 @@ func (b *bench) run(d time.Duration) {
 		}
 		b.commands = b.command.Len()
 	}
+}
+
+// see publishes sectors in which something stands ahead at a distance.
+func (b *bench) see(distance float32) {
+	m := dharma.SectorScan{Header: rosconv.Header(b.Now(), "base_link"), AngleMin: -math.Pi / 2, AngleIncrement: math.Pi / 32, RangeMax: 8}
+	for i := range 32 {
+		r := float32(8)
+		if i >= 12 && i < 20 {
+			r = distance
+		}
+		m.Ranges = append(m.Ranges, r)
+	}
+	nodetest.Publish(b.Rig, topics.SectorScan, m)
 }
 
 func (b *bench) state() string { return b.status.Latest().Value.State }
@@ -254,6 +274,44 @@ func TestLostLocalizationPauses(t *testing.T) {
 	b.run(time.Second)
 	if b.state() != "FOLLOWING" || b.started.Len() != starts+1 {
 		t.Errorf("the pose is back: %s, %d starts told", b.state(), b.started.Len()-starts)
+	}
+}
+
+func TestObstacles(t *testing.T) {
+	b := newBenchWith(t, "vfh")
+	if r := b.setPath(b.straight(20, 0)); !r.Success {
+		t.Fatal(r.Message)
+	}
+	b.trigger(topics.StartNavigation)
+	b.run(500 * time.Millisecond)
+	if s := b.status.Latest().Value; !slices.Equal(s.PauseReasons, []string{"avoidance"}) {
+		t.Fatalf("without a scan: %+v", s)
+	}
+	look := func(distance float32, d time.Duration) {
+		for range d / (100 * time.Millisecond) {
+			b.see(distance)
+			b.run(100 * time.Millisecond)
+		}
+	}
+	look(8, 3*time.Second)
+	if v := b.command.Latest().Value.Linear.X; b.state() != "FOLLOWING" || v < 0.35 || math.Abs(b.pose.Y) > 1e-6 {
+		t.Fatalf("free: %s at %g m/s, %v", b.state(), v, b.pose)
+	}
+	look(1.2, time.Second)
+	if v := b.command.Latest().Value; v.Linear.X > 0.35 || v.Angular.Z == 0 {
+		t.Errorf("something at 1.2 m: %v", v)
+	}
+	look(0.6, 300*time.Millisecond)
+	if v := b.command.Latest().Value; v != (geometry.Twist{}) || !strings.Contains(b.status.Latest().Value.Message, "0.6 m ahead") {
+		t.Errorf("something at 0.6 m: %v, %+v", v, b.status.Latest().Value)
+	}
+	look(0.6, 31*time.Second)
+	if s := b.status.Latest().Value; s.State != "BLOCKED" || s.ErrorCode != 104 {
+		t.Errorf("for 30 s: %+v", s)
+	}
+	look(8, 3*time.Second)
+	if b.state() != "FOLLOWING" {
+		t.Errorf("free again: %+v", b.status.Latest().Value)
 	}
 }
 
