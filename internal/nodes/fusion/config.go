@@ -26,7 +26,7 @@ func DefaultConfig() Config {
 	return Config{
 		Filter:        ekf.DefaultConfig(),
 		StartPosition: 0.01, StartHeadingDeg: 0.5,
-		MinPosition: 0.01, MinHeading: 0.003,
+		MinPosition: 0.03, MinHeading: 0.01,
 		DefaultPosition: 0.05, DefaultHeading: 0.02,
 		Period: 20 * time.Millisecond, MapFrame: "map", BaseFrame: "base_link",
 	}

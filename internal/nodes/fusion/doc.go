@@ -9,6 +9,7 @@
 // that contradicts the estimate is refused, unless several that agree say the same: then the map has moved, and the pose with it.
 //
 // Covariances of scan matches are taken at their word, but not below [Config.MinPosition] and [Config.MinHeading]: the matches of one
-// map err together. One without a covariance counts as [Config.DefaultPosition] and [Config.DefaultHeading]. Those of /imu and /odom
+// map err together, so that many of them know less than as many independent ones. With 3 cm the closed loop with slam is better than with
+// 1 cm, which follows every match. One without a covariance counts as [Config.DefaultPosition] and [Config.DefaultHeading]. Those of /imu and /odom
 // are ignored, since hardly any driver gives meaningful ones.
 package fusion
