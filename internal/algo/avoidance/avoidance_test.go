@@ -95,13 +95,13 @@ func TestEmergencyIsHeld(t *testing.T) {
 	a := avoider(t, nil)
 	near, free := sectors(func(float64) float64 { return 0.6 }), sectors(func(float64) float64 { return 8 })
 	for _, tt := range []struct {
-		at   time.Duration
+		at   int // [ms]
 		s    *Sectors
 		want bool
 	}{
 		{0, near, true}, {100, free, true}, {1000, free, true}, {1050, near, true}, {1100, free, true}, {2050, free, true}, {2100, free, false},
 	} {
-		if got, err := a.Step(epoch.Add(tt.at*time.Millisecond), tt.s, 0); err != nil || got.Emergency != tt.want {
+		if got, err := a.Step(epoch.Add(time.Duration(tt.at)*time.Millisecond), tt.s, 0); err != nil || got.Emergency != tt.want {
 			t.Errorf("after %d ms: %+v, %v", tt.at, got, err)
 		}
 	}
