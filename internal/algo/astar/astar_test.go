@@ -217,8 +217,8 @@ func (s *Search) component(m *costmap.Map, i int) int32 {
 }
 
 func TestNoWayIsKnownSoon(t *testing.T) {
-	const n = 1000
-	from, to := 500*n+100, 500*n+900
+	const n = 600
+	from, to := 300*n+50, 300*n+550
 	for _, tt := range []struct {
 		name    string
 		wall    int // cells
@@ -232,12 +232,12 @@ func TestNoWayIsKnownSoon(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			costs := make([]uint8, n*n)
 			for y := range n {
-				for x := 700; x < 700+tt.wall; x++ {
+				for x := 400; x < 400+tt.wall; x++ {
 					costs[y*n+x] = 254
 				}
 			}
 			if tt.door {
-				costs[3*n+700] = 0
+				costs[3*n+400] = 0
 			}
 			s := New(n, n)
 			err := s.Find(costs, from, to, Options{})
@@ -343,7 +343,7 @@ func TestGuidedWaysAreNearlyCheapest(t *testing.T) {
 	m := hall(t)
 	s := New(m.Width, m.Height)
 	sum, worst := 0.0, 0.0
-	p := pairs(s, m, 4, 500)
+	p := pairs(s, m, 2, 500)
 	for _, p := range p {
 		if err := s.Find(m.Costs(), p[0], p[1], Options{}); err != nil {
 			t.Fatal(err)

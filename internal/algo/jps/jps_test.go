@@ -105,7 +105,7 @@ func dijkstra(g *Grid, from Cell) []float64 {
 
 func TestRandomMapsAgainstDijkstra(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
-	for range 150 {
+	for range 60 {
 		width, height, density := 1+r.IntN(90), 1+r.IntN(14), 0.5*r.Float64()
 		blocked := make([]bool, width*height)
 		for i := range blocked {
