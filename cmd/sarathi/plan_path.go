@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 
@@ -75,7 +74,7 @@ func (c *planPath) Run(e *env) error {
 		result.Points = append(result.Points, [3]float64{round(q.X), round(q.Y), round(q.Theta)})
 	}
 	if c.PNG != "" {
-		if err := c.draw(m, path.Poses); err != nil {
+		if err := savePicture(c.PNG, m, path.Poses); err != nil {
 			return err
 		}
 	}
@@ -91,17 +90,6 @@ func (c *planPath) costmap(m *mapfile.Map) (*costmap.Map, error) {
 	cfg.Footprint = geom.Polygon{{X: x, Y: y}, {X: -x, Y: y}, {X: -x, Y: -y}, {X: x, Y: -y}}
 	cfg.InflationRadius = max(cfg.InflationRadius, cfg.Footprint.Circumradius())
 	return costmap.New(cfg, costmap.Geometry{Width: m.Width, Height: m.Height, Resolution: m.Meta.Resolution, Origin: m.Meta.Origin}, m.Cells)
-}
-
-func (c *planPath) draw(m *costmap.Map, path []geom.Pose2) error {
-	data, err := pathPicture(m, path)
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(c.PNG, data, 0o644); err != nil { //nolint:gosec // a picture for everybody to look at
-		return usage("--png %s: %w: name a file that can be written, in a folder that exists", c.PNG, cause(err))
-	}
-	return nil
 }
 
 func (r *pathResult) print(e *env) error {

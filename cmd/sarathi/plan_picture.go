@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"os"
 
 	"sarathi/internal/algo/costmap"
 	"sarathi/internal/geom"
@@ -42,6 +43,18 @@ func pathPicture(m *costmap.Map, path []geom.Pose2) ([]byte, error) {
 		return nil, fmt.Errorf("draw a map of %d × %d cells: %w", m.Width, m.Height, err)
 	}
 	return b.Bytes(), nil
+}
+
+// savePicture writes the picture that --png asks for.
+func savePicture(file string, m *costmap.Map, path []geom.Pose2) error {
+	data, err := pathPicture(m, path)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(file, data, 0o644); err != nil { //nolint:gosec // a picture for everybody to look at
+		return usage("--png %s: %w: name a file that can be written, in a folder that exists", file, cause(err))
+	}
+	return nil
 }
 
 // Colours of the picture below the shades of costs.

@@ -413,6 +413,20 @@ func TestSnapshotStays(t *testing.T) {
 	}
 }
 
+func TestClearance(t *testing.T) {
+	m := flat(t, 100, 100, func(x, _ int) int8 {
+		if x == 60 {
+			return 100
+		}
+		return 0
+	})
+	for _, tt := range []struct{ x, want float64 }{{2.525, 0.5}, {3.025, 0}, {1, 1.5}, {3.525, 0.5}, {90, 1.5}} {
+		if got := m.Clearance(geom.Vec2{X: tt.x, Y: 2.525}, 1.5); math.Abs(got-tt.want) > 1e-9 {
+			t.Errorf("at %g m: %g, want %g", tt.x, got, tt.want)
+		}
+	}
+}
+
 func TestBadInput(t *testing.T) {
 	m := flat(t, 50, 50, nil)
 	nan := math.NaN()

@@ -2,6 +2,7 @@ package costmap
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -193,4 +194,19 @@ func (m *Map) Collides(pose geom.Pose2) bool {
 		}
 	}
 	return false
+}
+
+// Clearance is the distance from a point of the map frame to the middle of the nearest solid cell [m], limit when none is nearer.
+func (m *Map) Clearance(p geom.Vec2, limit float64) float64 {
+	c, n := m.Cell(p), int(math.Ceil(limit/m.Resolution))
+	w := window{c.X, c.Y, c.X + 1, c.Y + 1}.grow(n, m.Geometry)
+	least := limit
+	for y := w.y0; y < w.y1; y++ {
+		for x := w.x0; x < w.x1; x++ {
+			if cell := (Cell{x, y}); m.Solid(cell) {
+				least = min(least, m.Center(cell).Distance(p))
+			}
+		}
+	}
+	return least
 }

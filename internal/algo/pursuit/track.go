@@ -101,6 +101,9 @@ func (t *Track) Point(i int) route.Point { return t.points[i] }
 // At is the way from the start to point i [m].
 func (t *Track) At(i int) float64 { return t.at[i] }
 
+// Bend is the curvature at point i [1/m].
+func (t *Track) Bend(i int) float64 { return t.bend[i] }
+
 // Stops are the points where the robot stops, in order. They belong to the track.
 func (t *Track) Stops() []int { return t.stops }
 
