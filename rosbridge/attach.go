@@ -119,7 +119,7 @@ func (p *LocalPublisher) Publish(v Value) {
 	t := p.pub.topic
 	m := &message{codec: p.pub.typ.codec, value: v, at: time.Now(), topic: t, size: int(t.lastSize.Load()) + messageOverhead}
 	p.pub.count.Add(1)
-	t.publish(m, p.opts.Latch, p.owner)
+	t.publish(m, p.opts.Latch, p.owner, nil)
 }
 
 // PublishMessage is Publish for a generated message, which must not be changed any more.
@@ -254,7 +254,7 @@ func (s *LocalSubscription) Close() {
 
 func (s *LocalSubscription) belongsTo(a *Attachment) bool { return s.owner == a }
 
-func (s *LocalSubscription) enqueue(m *message) {
+func (s *LocalSubscription) enqueue(m *message, _ *flusher) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {

@@ -20,7 +20,9 @@ type outbox struct {
 
 	mu       sync.Mutex
 	closed   bool
-	sleeping bool // the writer waits for signal
+	direct   bool // writes that do not wait are possible; set before use
+	busy     bool // somebody takes what waits and writes it
+	handed   bool // to the writer, which has not begun
 	control  []outFrame
 	ready    []*subscription // with messages, in turn; may hold some that ended or were emptied
 	delayed  []*subscription // with messages that the throttle holds back
@@ -49,11 +51,37 @@ func newOutbox(budget int) *outbox {
 	return &outbox{budget: budget, signal: make(chan struct{}, 1)}
 }
 
-// wakeLocked reports whether the writer has to be woken; the caller does it after unlocking.
-func (o *outbox) wakeLocked() bool {
-	wake := o.sleeping
-	o.sleeping = false
-	return wake
+// claimLocked makes the caller the one who writes, unless somebody does already. handLocked then makes it the writer, which the
+// caller wakes after unlocking.
+func (o *outbox) claimLocked() bool {
+	claimed := !o.busy
+	o.busy = true
+	return claimed
+}
+
+func (o *outbox) handLocked() bool {
+	handed := o.claimLocked()
+	o.handed = o.handed || handed
+	return handed
+}
+
+// handOver gives a claimed outbox to the writer.
+func (o *outbox) handOver() {
+	o.mu.Lock()
+	o.handed = true
+	o.mu.Unlock()
+	o.wake()
+}
+
+// own reports whether the writer may write: it was handed the outbox, or nobody writes and something waits for its time.
+func (o *outbox) own() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.handed || len(o.delayed) > 0 && o.claimLocked() {
+		o.handed = false
+		return true
+	}
+	return false
 }
 
 func (o *outbox) wake() {
@@ -77,9 +105,9 @@ func (o *outbox) send(kind ws.Kind, data []byte) bool {
 	}
 	o.control = append(o.control, outFrame{kind, data})
 	o.bytes += cost
-	wake := o.wakeLocked()
+	handed := o.handLocked()
 	o.mu.Unlock()
-	if wake {
+	if handed {
 		o.wake()
 	}
 	return true
@@ -91,7 +119,7 @@ func (o *outbox) finish(closeFrame []byte) {
 	if o.final == nil {
 		o.final = closeFrame
 	}
-	o.sleeping = false
+	o.handLocked()
 	o.mu.Unlock()
 	o.wake()
 }
@@ -99,7 +127,8 @@ func (o *outbox) finish(closeFrame []byte) {
 // close drops everything and lets the writer end.
 func (o *outbox) close() {
 	o.mu.Lock()
-	o.closed, o.sleeping = true, false
+	o.closed = true
+	o.handLocked()
 	o.control, o.ready, o.delayed = nil, nil, nil
 	o.mu.Unlock()
 	o.wake()
@@ -159,6 +188,22 @@ const (
 func (o *outbox) take(items []item) (taken []item, wait time.Duration, final []byte, done bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	taken, wait, final, done = o.takeLocked(items)
+	o.busy = len(taken) > 0 || final != nil || done
+	return taken, wait, final, done
+}
+
+// takeNow is take for somebody who does not wait. over says that the writer has to go on, after what was taken is written.
+func (o *outbox) takeNow(items []item) (taken []item, over bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	taken, wait, final, done := o.takeLocked(items)
+	over = final != nil || done || wait > 0 && len(taken) == 0
+	o.busy = len(taken) > 0 || over
+	return taken, over
+}
+
+func (o *outbox) takeLocked(items []item) (taken []item, wait time.Duration, final []byte, done bool) {
 	if o.closed {
 		return items, 0, nil, true
 	}
@@ -195,9 +240,6 @@ func (o *outbox) take(items []item) (taken []item, wait time.Duration, final []b
 	}
 	if len(o.ready) == 0 {
 		o.ready = nil
-	}
-	if len(items) == 0 {
-		o.sleeping = true
 	}
 	return items, wait, nil, false
 }
@@ -237,12 +279,17 @@ func (o *outbox) resumeLocked(now time.Time) time.Duration {
 	return wait
 }
 
-// written releases what items cost.
-func (o *outbox) written(items []item) {
+// costOf returns what items cost together.
+func costOf(items []item) int {
 	n := 0
 	for i := range items {
 		n += items[i].cost
 	}
+	return n
+}
+
+// release gives back what written items cost.
+func (o *outbox) release(n int) {
 	o.mu.Lock()
 	o.bytes -= n
 	o.mu.Unlock()

@@ -30,7 +30,7 @@ func takeNames(o *outbox) string {
 		}
 		out = append(out, string(it.msg.text))
 	}
-	o.written(items)
+	o.release(costOf(items))
 	return strings.Join(out, " ")
 }
 
@@ -38,9 +38,9 @@ func TestTopicsTakeTurns(t *testing.T) {
 	o := newOutbox(10_000)
 	a, b := testSubscription(o, "/a", 0), testSubscription(o, "/b", 0)
 	for i := range 3 {
-		a.enqueue(sized(fmt.Sprint("a", i), 10))
+		a.enqueue(sized(fmt.Sprint("a", i), 10), nil)
 	}
-	b.enqueue(sized("b0", 10))
+	b.enqueue(sized("b0", 10), nil)
 	o.send(ws.Text, []byte("answer"))
 	if got := takeNames(o); got != "answer a0 b0 a1 a2" {
 		t.Errorf("taken: %s", got)
@@ -54,9 +54,9 @@ func TestBatchesAreBounded(t *testing.T) {
 	o := newOutbox(100 << 20)
 	a, b := testSubscription(o, "/a", 0), testSubscription(o, "/b", 0)
 	for i := range 5 {
-		a.enqueue(sized(fmt.Sprint("a", i), maxBatchBytes))
+		a.enqueue(sized(fmt.Sprint("a", i), maxBatchBytes), nil)
 	}
-	b.enqueue(sized("b0", 10))
+	b.enqueue(sized("b0", 10), nil)
 	for _, want := range []string{"a0", "b0 a1", "a2", "a3", "a4", ""} {
 		if got := takeNames(o); got != want {
 			t.Errorf("taken: %q, want %q", got, want)
@@ -67,11 +67,11 @@ func TestBatchesAreBounded(t *testing.T) {
 func TestBiggestTopicLosesItsOldest(t *testing.T) {
 	o := newOutbox(100)
 	big, small := testSubscription(o, "/big", 0), testSubscription(o, "/small", 0)
-	small.enqueue(sized("s0", 10))
+	small.enqueue(sized("s0", 10), nil)
 	for i := range 5 {
-		big.enqueue(sized(fmt.Sprint("b", i), 40))
+		big.enqueue(sized(fmt.Sprint("b", i), 40), nil)
 	}
-	small.enqueue(sized("s1", 10))
+	small.enqueue(sized("s1", 10), nil)
 	if got := takeNames(o); got != "s0 b4 s1" && got != "s0 b3 s1 b4" {
 		t.Errorf("taken: %s", got)
 	}
@@ -83,11 +83,11 @@ func TestBiggestTopicLosesItsOldest(t *testing.T) {
 func TestOneMessageAlwaysFits(t *testing.T) {
 	o := newOutbox(100)
 	a := testSubscription(o, "/a", 0)
-	a.enqueue(sized("a0", 90))
+	a.enqueue(sized("a0", 90), nil)
 	items, _, _, _ := o.take(nil) // under way
-	a.enqueue(sized("a1", 90))
-	a.enqueue(sized("a2", 90))
-	o.written(items)
+	a.enqueue(sized("a1", 90), nil)
+	a.enqueue(sized("a2", 90), nil)
+	o.release(costOf(items))
 	if got := takeNames(o); got != "a2" {
 		t.Errorf("taken: %q", got)
 	}
@@ -97,7 +97,7 @@ func TestQueueLengthKeepsTheNewest(t *testing.T) {
 	o := newOutbox(1000)
 	a := testSubscription(o, "/a", 2)
 	for i := range 5 {
-		a.enqueue(sized(fmt.Sprint("a", i), 10))
+		a.enqueue(sized(fmt.Sprint("a", i), 10), nil)
 	}
 	if got := takeNames(o); got != "a3 a4" || a.dropped != 3 {
 		t.Errorf("taken: %s, dropped %d", got, a.dropped)
@@ -107,7 +107,7 @@ func TestQueueLengthKeepsTheNewest(t *testing.T) {
 func TestAnswersAreNeverDropped(t *testing.T) {
 	o := newOutbox(4 * messageOverhead)
 	a := testSubscription(o, "/a", 0)
-	a.enqueue(sized("a0", messageOverhead))
+	a.enqueue(sized("a0", messageOverhead), nil)
 	n := 0
 	for o.send(ws.Text, []byte("x")) {
 		n++
@@ -123,7 +123,7 @@ func TestAnswersAreNeverDropped(t *testing.T) {
 func TestFinishAndClose(t *testing.T) {
 	o := newOutbox(1000)
 	a := testSubscription(o, "/a", 0)
-	a.enqueue(sized("a0", 10))
+	a.enqueue(sized("a0", 10), nil)
 	o.send(ws.Text, []byte("answer"))
 	o.finish([]byte("bye"))
 	o.finish([]byte("again"))
@@ -135,7 +135,7 @@ func TestFinishAndClose(t *testing.T) {
 		t.Errorf("%d items, final %q, done %v", len(items), final, done)
 	}
 	o.close()
-	a.enqueue(sized("a1", 10))
+	a.enqueue(sized("a1", 10), nil)
 	if _, _, _, done := o.take(nil); !done || !o.finished() {
 		t.Error("not done")
 	}
@@ -188,10 +188,10 @@ func TestOutboxInvariants(t *testing.T) {
 			case 0:
 				o.send(ws.Text, make([]byte, rng.IntN(100)))
 			case 1:
-				o.written(pending)
+				o.release(costOf(pending))
 				pending, _, _, _ = o.take(nil)
 			default:
-				s.enqueue(sized("m", 1+rng.IntN(300)))
+				s.enqueue(sized("m", 1+rng.IntN(300)), nil)
 			}
 			if rng.IntN(100) == 0 {
 				s.end()

@@ -41,6 +41,7 @@ type peer struct {
 	services      map[string]*service
 	actions       map[string]*actionServer
 	assembler     *Assembler
+	flusher       flusher
 	credit        float64 // malformed frames that are forgiven
 	creditAt      time.Time
 }
@@ -62,6 +63,11 @@ func newPeer(b *Broker, conn *ws.Conn, remote string, d Dialect) *peer {
 		credit:    float64(b.cfg.MaxFaulty), creditAt: now,
 	}
 	p.writer.conn, p.writer.out = conn.Conn, p.out
+	if tcp, ok := conn.Conn.(*net.TCPConn); ok {
+		if raw, err := tcp.SyscallConn(); err == nil {
+			p.writer.raw, p.out.direct = raw, true
+		}
+	}
 	p.heard.Store(now.UnixNano())
 	return p
 }
@@ -83,6 +89,7 @@ func (p *peer) run() {
 		p.writer.run()
 	}()
 	err := p.read()
+	p.flusher.flush()
 	p.leave()
 	if bye, ok := errors.AsType[*ws.CloseError](err); ok {
 		p.bye(bye.Code, farewellReason(bye))
@@ -131,6 +138,9 @@ func (p *peer) read() error {
 			if err := p.receive(payload); err != nil {
 				return err
 			}
+		}
+		if p.flusher.pending++; p.flusher.pending == maxGathered || !p.conn.Ready() {
+			p.flusher.flush()
 		}
 		if p.out.overflowed() {
 			return errTooSlow

@@ -119,7 +119,7 @@ func (p *peer) publish(f Frame) error {
 	now := time.Now()
 	if typ.codec == nil {
 		pub.count.Add(1)
-		t.publish(newMessage(nil, f.Body, nil, now), pub.latch || f.Latch, nil)
+		t.publish(newMessage(nil, f.Body, nil, now), pub.latch || f.Latch, nil, &p.flusher)
 		return nil
 	}
 	text, parsed, err := typ.codec.convert(f.Body, now)
@@ -127,7 +127,7 @@ func (p *peer) publish(f Frame) error {
 		return refusal(&f, "%v", err)
 	}
 	pub.count.Add(1)
-	t.publish(newMessage(typ.codec, text, parsed, now), pub.latch || f.Latch, nil)
+	t.publish(newMessage(typ.codec, text, parsed, now), pub.latch || f.Latch, nil, &p.flusher)
 	return nil
 }
 

@@ -302,14 +302,17 @@ func (u *user) call(service, args string) (values string, ok bool) {
 }
 
 // mute is a connection whose owner reads only when told to.
-func (r *rig) mute() net.Conn {
+func (r *rig) mute() net.Conn { return r.raw(4 << 10) }
+
+// raw is a connection on which the test does everything itself. Its receive buffer has about size bytes.
+func (r *rig) raw(size int) net.Conn {
 	r.t.Helper()
 	conn, err := r.dial(context.Background(), "tcp", strings.TrimPrefix(r.url, "ws://"))
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
-		tcp.SetReadBuffer(4096)
+		tcp.SetReadBuffer(size)
 	}
 	r.t.Cleanup(func() { conn.Close() })
 	request := "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +

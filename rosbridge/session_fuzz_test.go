@@ -80,7 +80,7 @@ func (s *session) look(i int) {
 		if err := p.writer.write(items, nil); err != nil {
 			s.t.Fatal(err)
 		}
-		p.out.written(items)
+		p.out.release(costOf(items))
 	}
 	if p.out.bytes != waiting(p.out) {
 		s.t.Fatalf("%d bytes are counted, %d wait", p.out.bytes, waiting(p.out))

@@ -104,11 +104,11 @@ func (s *subscription) mergeLocked() {
 
 func (*subscription) belongsTo(*Attachment) bool { return false }
 
-// deliver does nothing: the client's writer is woken by enqueue.
+// deliver does nothing: enqueue wakes the client's writer, or gives the client to the flusher.
 func (*subscription) deliver() {}
 
 // enqueue gives the subscription a message. It never waits: what does not fit makes an older message go.
-func (s *subscription) enqueue(m *message) {
+func (s *subscription) enqueue(m *message, by *flusher) {
 	o := s.out
 	o.mu.Lock()
 	if o.closed || s.ended {
@@ -124,9 +124,14 @@ func (s *subscription) enqueue(m *message) {
 		s.due = now.Add(s.throttle)
 	}
 	o.pushLocked(s, m)
-	wake := o.wakeLocked()
+	now := by != nil && o.direct
+	claimed := now && o.claimLocked()
+	handed := !now && o.handLocked()
 	o.mu.Unlock()
-	if wake {
+	switch {
+	case claimed:
+		by.add(s.owner)
+	case handed:
 		o.wake()
 	}
 }

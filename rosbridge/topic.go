@@ -10,8 +10,8 @@ import (
 
 // receiver is who gets the messages of a topic: a subscription of a client or of an attachment. Neither call waits.
 type receiver interface {
-	enqueue(m *message) // never calls back
-	deliver()           // of what was queued; may call the attachment's handler
+	enqueue(m *message, by *flusher) // never calls back; by, if not nil, may write later
+	deliver()                        // of what was queued; may call the attachment's handler
 	belongsTo(a *Attachment) bool
 }
 
@@ -71,7 +71,7 @@ func (e *typeError) Error() string {
 }
 
 // publish gives m to everybody who receives the topic, but for the attachment that it comes from. It never waits for a client.
-func (t *topic) publish(m *message, latch bool, from *Attachment) {
+func (t *topic) publish(m *message, latch bool, from *Attachment, by *flusher) {
 	t.published.Add(1)
 	if latch {
 		t.mu.Lock()
@@ -85,7 +85,7 @@ func (t *topic) publish(m *message, latch bool, from *Attachment) {
 		if from != nil && r.belongsTo(from) {
 			continue
 		}
-		r.enqueue(m)
+		r.enqueue(m, by)
 		r.deliver()
 	}
 }
@@ -117,7 +117,7 @@ func (t *topic) keepLocked(m *message, ours bool) {
 func (t *topic) replay(r receiver) {
 	t.mu.Lock()
 	if t.last != nil {
-		r.enqueue(t.last)
+		r.enqueue(t.last, nil)
 	}
 	t.mu.Unlock()
 	r.deliver()
@@ -129,7 +129,7 @@ func (t *topic) attach(r receiver) {
 	list := append(slices.Clone(*t.receivers.Load()), r)
 	t.receivers.Store(&list)
 	if t.last != nil {
-		r.enqueue(t.last)
+		r.enqueue(t.last, nil)
 	}
 	t.mu.Unlock()
 	r.deliver()

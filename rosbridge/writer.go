@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"sarathi/rosbridge/internal/ws"
@@ -19,8 +20,12 @@ type writer struct {
 	since atomic.Int64
 	sent  atomic.Uint64 // bytes
 
-	// The fields below are owned by run.
+	raw syscall.RawConn // for writes that do not wait, or nil
 
+	// The fields below are owned by whoever has claimed the outbox.
+
+	rest      []byte // begun and not written
+	restCost  int
 	scratch   []byte
 	segments  []segment
 	fragments uint64
@@ -50,38 +55,65 @@ var scratches = sync.Pool{New: func() any { return new(make([]byte, 0, 16<<10)) 
 func (w *writer) run() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
-	var items []item
+	var wait time.Duration
 	for {
-		var wait time.Duration
-		var final []byte
-		var done bool
-		items, wait, final, done = w.out.take(items[:0])
-		switch {
-		case done:
-			return
-		case final != nil:
-			w.last(items, final)
-			return
-		case len(items) > 0:
-			err := w.write(items, nil)
-			w.out.written(items)
-			clear(items)
-			if err != nil {
-				w.out.close()
-				_ = w.conn.Close() // ends the reader, who cleans up
-				return
-			}
-		case wait > 0:
+		if wait > 0 {
 			timer.Reset(wait)
 			select {
 			case <-w.out.signal:
 			case <-timer.C:
 			}
-		default:
-			items = nil // nothing is kept while idle
+		} else {
 			<-w.out.signal
 		}
+		if !w.out.own() {
+			wait = 0
+			continue
+		}
+		var ended bool
+		if wait, ended = w.work(); ended {
+			return
+		}
 	}
+}
+
+// work writes until nothing waits. It returns how long the throttle holds back what comes next, 0 when nothing does, and whether the
+// connection has ended.
+func (w *writer) work() (wait time.Duration, ended bool) {
+	var items []item
+	err := w.writeRest()
+	for err == nil {
+		var final []byte
+		var done bool
+		items, wait, final, done = w.out.take(items[:0])
+		switch {
+		case done:
+			return 0, true
+		case final != nil:
+			w.last(items, final)
+			return 0, true
+		case len(items) == 0:
+			return wait, false // from here on somebody else may write
+		}
+		err = w.write(items, nil)
+		w.out.release(costOf(items))
+		clear(items)
+	}
+	w.out.close()
+	_ = w.conn.Close() // ends the reader, who cleans up
+	return 0, true
+}
+
+// writeRest writes what writeNow could not.
+func (w *writer) writeRest() error {
+	if w.rest == nil {
+		return nil
+	}
+	err := w.writeAll(net.Buffers{w.rest}, len(w.rest))
+	w.since.Store(0)
+	w.out.release(w.restCost)
+	w.rest, w.restCost = nil, 0
+	return err
 }
 
 // last sends what must arrive and the close frame, and lets the peer see them before the connection goes.
@@ -97,20 +129,30 @@ func (w *writer) last(items []item, final []byte) {
 
 // write writes items and then raw bytes.
 func (w *writer) write(items []item, raw []byte) error {
+	buf := w.gather(items)
+	w.scratch = append(w.scratch, raw...)
+	err := w.flush()
+	w.giveBack(buf)
+	return err
+}
+
+// gather makes the frames of items in a buffer that has to be given back.
+func (w *writer) gather(items []item) *[]byte {
 	buf, _ := scratches.Get().(*[]byte)
 	w.scratch, w.segments = (*buf)[:0], w.segments[:0]
 	for i := range items {
 		w.frame(&items[i])
 	}
-	w.scratch = append(w.scratch, raw...)
-	err := w.flush()
+	return buf
+}
+
+func (w *writer) giveBack(buf *[]byte) {
 	const longest = 256 << 10 // a buffer that has grown beyond is not kept
 	if cap(w.scratch) <= longest {
 		*buf = w.scratch
 	}
 	scratches.Put(buf)
 	w.scratch, w.segments = nil, nil
-	return err
 }
 
 // frame adds the WebSocket frames of an item.

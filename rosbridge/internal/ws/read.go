@@ -113,6 +113,23 @@ func (c *Conn) Read(limit int) (Kind, []byte, error) {
 	}
 }
 
+// Ready reports whether the next frame has come whole, so that reading it does not wait.
+func (c *Conn) Ready() bool {
+	n := c.r.Buffered()
+	b, err := c.r.Peek(n)
+	if err != nil || n < 2 {
+		return false
+	}
+	size, length := 2+4, uint64(b[1]&0x7f)
+	switch {
+	case length == 126 && n >= 4:
+		size, length = size+2, uint64(binary.BigEndian.Uint16(b[2:]))
+	case length >= 126: // does not fit into the buffer, or its length has not come
+		return false
+	}
+	return uint64(n) >= uint64(size)+length
+}
+
 // part adds a part of a message to those that came before.
 func (c *Conn) part(h header) error {
 	if c.parts == nil {
