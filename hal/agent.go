@@ -112,13 +112,22 @@ func (a *Agent) run(ctx context.Context, started func()) (err error) {
 			err = errors.Join(err, <-lost)
 		}
 	}()
-	watch := time.NewTicker(watchPeriod)
-	defer watch.Stop()
-	var steps <-chan time.Time
+	var steps, watch <-chan time.Time
+	ticks := func(period time.Duration) (<-chan time.Time, func()) {
+		t := time.NewTicker(period)
+		return t.C, t.Stop
+	}
+	period := time.Duration(0)
 	if a.body.stepper != nil {
-		stepper := time.NewTicker(a.body.stepper.Period())
-		defer stepper.Stop()
-		steps = stepper.C
+		period = a.body.stepper.Period()
+		c, stop := ticks(period)
+		defer stop()
+		steps = c
+	}
+	if period == 0 || period > watchPeriod { // a body that steps faster is watched at each step: a timer less to wake up for
+		c, stop := ticks(watchPeriod)
+		defer stop()
+		watch = c
 	}
 	for {
 		select {
@@ -129,7 +138,10 @@ func (a *Agent) run(ctx context.Context, started func()) (err error) {
 			return err
 		case <-steps:
 			a.body.step(a.now())
-		case <-watch.C:
+			if watch == nil {
+				a.watch(a.now())
+			}
+		case <-watch:
 			a.watch(a.now())
 		}
 	}

@@ -443,6 +443,19 @@ func TestHeldEStopIsSentAgain(t *testing.T) {
 	}
 }
 
+// The e-stop that the user holds is the first thing that a new link carries, before telemetry has said anything of the latch.
+func TestHeldEStopGoesFirst(t *testing.T) {
+	r := newRobot(t)
+	c := r.controlled(t, quick(r.url), smallCaps(), Telemetry{ID: "r", TS: 1})
+	c.Controller.EStop(time.Now(), "a person")
+	await(&r.client, "estop", func(EStop) bool { return true })
+	r.conn.CloseNow()
+	r.meet(smallCaps(), Telemetry{ID: "r", TS: 2})
+	if f, ok := r.next().(EStop); !ok || f.Reason != "a person" {
+		t.Errorf("the first frame is %+v", f)
+	}
+}
+
 func TestLatchOfTheRobot(t *testing.T) {
 	r := newRobot(t)
 	at := func(estop bool, faults ...string) Telemetry {
