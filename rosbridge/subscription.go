@@ -124,7 +124,7 @@ func (s *subscription) enqueue(m *message, by *flusher) {
 		s.due = now.Add(s.throttle)
 	}
 	o.pushLocked(s, m)
-	now := by != nil && o.direct
+	now := by != nil && o.direct && m.size < copyBelow // longer ones leave in parallel, without a copy
 	claimed := now && o.claimLocked()
 	handed := !now && o.handLocked()
 	o.mu.Unlock()
