@@ -22,7 +22,7 @@ func (s *stroller) step(robot geom.Vec2) {
 }
 
 func TestMissionsAmongPeople(t *testing.T) {
-	for seed := range uint64(8) {
+	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 77))
 		w := newWalker(t)
 		people := make([]stroller, 4)
