@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"sarathi/internal/gateway/controlsocket/graph"
+	"sarathi/internal/gateway/rosbridge/graph"
 )
 
 // buildBinary builds sarathi as `make build` does.
@@ -28,11 +29,17 @@ func buildBinary(b *testing.B) string {
 }
 
 // startRobot starts `sarathi run` with folders of its own and returns once it says that it is up.
-func startRobot(b *testing.B, binary string) (pid int, socket string, stop func()) {
+func startRobot(b *testing.B, binary string) (pid int, url string, stop func()) {
 	b.Helper()
 	dir := b.TempDir()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	l.Close()
 	robot := exec.Command(binary, "run", "--set", "state.dir="+dir, "--set", "sites.dir="+filepath.Join(dir, "sites"),
-		"--set", "teleop.bind=127.0.0.1", "--set", "teleop.molly.port=0")
+		"--set", "teleop.bind=127.0.0.1", "--set", "teleop.molly.port=0", "--set", "rosbridge.port="+port)
 	out, err := robot.StdoutPipe()
 	if err != nil {
 		b.Fatal(err)
@@ -44,7 +51,7 @@ func startRobot(b *testing.B, binary string) (pid int, socket string, stop func(
 	if !said.Scan() {
 		b.Fatal("the robot ended before it was up")
 	}
-	return robot.Process.Pid, filepath.Join(dir, "sarathi.sock"), func() {
+	return robot.Process.Pid, "ws://127.0.0.1:" + port, func() {
 		if err := robot.Process.Signal(syscall.SIGINT); err != nil {
 			b.Fatal(err)
 		}
@@ -62,8 +69,8 @@ func BenchmarkStart(b *testing.B) {
 	var total time.Duration
 	for b.Loop() {
 		began := time.Now()
-		_, socket, stop := startRobot(b, binary)
-		waitForStatus(b, socket)
+		_, url, stop := startRobot(b, binary)
+		waitForStatus(b, url)
 		total += time.Since(began)
 		b.StopTimer()
 		stop()
@@ -73,11 +80,11 @@ func BenchmarkStart(b *testing.B) {
 	b.ReportMetric(300, "start-ms:max")
 }
 
-func waitForStatus(b *testing.B, socket string) {
+func waitForStatus(b *testing.B, url string) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), 5*time.Second)
 	defer cancel()
-	robot, err := dialSocket(ctx, socket)
+	robot, err := dialRemote(ctx, url, "")
 	if err != nil {
 		b.Fatal(err)
 	}

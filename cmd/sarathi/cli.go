@@ -31,6 +31,8 @@ type commands struct {
 
 	HAL halCommands `cmd:"" name:"hal" help:"Robots without ROS: serve a body, or control one from a script."`
 
+	Broker brokerCommand `cmd:"" help:"Serve rosbridge v2 clients, without a robot."`
+
 	Topic   topicCommands   `cmd:"" help:"Look at the topics of a running robot, and publish."`
 	Node    nodeCommands    `cmd:"" help:"Look at the nodes of a running robot."`
 	Service serviceCommands `cmd:"" help:"Look at the services of a running robot, and call them."`
@@ -54,7 +56,7 @@ type env struct {
 	program        string               // as it was called
 	version        string
 	json           bool // --json
-	dial           func(ctx context.Context, socket string) (robot, error)
+	dial           func(ctx context.Context, url, token string) (robot, error)
 	host           func() doctor.Host
 	runRobot       func(context.Context, *profile.Profile, app.RunOptions) error
 	simulate       func(context.Context, app.SimOptions) (*app.Report, error)

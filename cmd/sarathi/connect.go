@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"net/url"
 	"time"
 
-	"sarathi/internal/gateway/controlsocket"
-	"sarathi/internal/gateway/controlsocket/client"
-	"sarathi/internal/gateway/controlsocket/graph"
+	"sarathi/internal/gateway/rosbridge/graph"
 )
+
+// defaultURL is where the robot on this computer is looked for.
+const defaultURL = "ws://127.0.0.1:9091"
+
+// closeLimit is how long the end of a command waits for the server.
+const closeLimit = 2 * time.Second
 
 // robot is a running robot as these commands use it. It is for one goroutine.
 type robot interface {
@@ -25,38 +29,26 @@ type robot interface {
 	Close() error
 }
 
+// errNoRobot is matched when nobody answers at a URL.
+var errNoRobot = errors.New("no rosbridge server answers")
+
 // connection says where the robot is.
 type connection struct {
-	Socket string `placeholder:"FILE" help:"Control socket of the robot (default: ~/.molly/sarathi.sock)."`
+	URL   string `name:"url" default:"ws://127.0.0.1:9091" placeholder:"URL" help:"Rosbridge server of the robot: ours, or any other (${default})."`
+	Token string `env:"SARATHI_ROSBRIDGE_TOKEN" placeholder:"TEXT" help:"Token of the server; other users of this computer do not see $$SARATHI_ROSBRIDGE_TOKEN."`
 }
-
-// defaultSocket is where the robot of the default profile is looked for.
-func (e *env) defaultSocket() string { return filepath.Join(e.home, ".molly", controlsocket.FileName) }
 
 // with runs fn on a connection to the robot.
 func (c *connection) with(ctx context.Context, e *env, fn func(robot) error) error {
-	socket := c.Socket
-	if socket == "" {
-		socket = e.defaultSocket()
+	if u, err := url.Parse(c.URL); err != nil || u.Scheme != "ws" && u.Scheme != "wss" || u.Host == "" {
+		return usage("%q is no URL of a rosbridge server: write one like %s", c.URL, defaultURL)
 	}
-	r, err := e.dial(ctx, socket)
-	if errors.Is(err, client.ErrNoRobot) {
-		return fmt.Errorf("%w: start one with `sarathi run`, or name the socket of another state folder with --socket", err)
-	}
-	if errors.Is(err, client.ErrNoSocket) {
-		return usage("%w: name the file %s in the state folder of a robot", err, controlsocket.FileName)
+	r, err := e.dial(ctx, c.URL, c.Token)
+	if errors.Is(err, errNoRobot) {
+		return fmt.Errorf("%w: start a robot with `sarathi run`, or name another server with --url", err)
 	}
 	if err != nil {
 		return err
 	}
 	return errors.Join(fn(r), r.Close())
-}
-
-// dialSocket connects through the control socket.
-func dialSocket(ctx context.Context, socket string) (robot, error) {
-	c, err := client.Dial(ctx, socket)
-	if err != nil {
-		return nil, err
-	}
-	return c, nil
 }

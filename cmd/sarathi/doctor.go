@@ -4,12 +4,11 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"path/filepath"
 	"strconv"
 	"time"
 
 	"sarathi/cmd/sarathi/doctor"
-	"sarathi/internal/gateway/controlsocket"
+	"sarathi/internal/app"
 	"sarathi/internal/gateway/teleop"
 	"sarathi/internal/profile"
 )
@@ -27,7 +26,7 @@ func (c *doctorCommand) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	plan, err := c.plan(ctx, e, p)
+	plan, err := c.plan(p)
 	if err != nil {
 		return err
 	}
@@ -44,7 +43,7 @@ func (c *doctorCommand) Run(ctx context.Context, e *env) error {
 }
 
 // plan tells the doctor what the profile wants.
-func (c *doctorCommand) plan(ctx context.Context, e *env, p *profile.Profile) (doctor.Plan, error) {
+func (c *doctorCommand) plan(p *profile.Profile) (doctor.Plan, error) {
 	state, err := p.State.Path()
 	if err != nil {
 		return doctor.Plan{}, err
@@ -62,10 +61,10 @@ func (c *doctorCommand) plan(ctx context.Context, e *env, p *profile.Profile) (d
 			plan.Ports = append(plan.Ports, doctor.Port{Name: s.key, Network: "udp", Address: net.JoinHostPort(p.Teleop.Bind, strconv.Itoa(s.Port))})
 		}
 	}
-	if r, err := e.dial(ctx, filepath.Join(state, controlsocket.FileName)); err == nil {
-		plan.Running = true
-		return plan, r.Close()
+	if p.Rosbridge.Enabled {
+		plan.Ports = append(plan.Ports, doctor.Port{Name: "rosbridge.port", Network: "tcp", Address: p.Rosbridge.Address()})
 	}
+	plan.Running = app.Running(state)
 	return plan, nil
 }
 

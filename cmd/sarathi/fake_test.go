@@ -4,24 +4,19 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
-	"sarathi/internal/gateway/controlsocket/client"
-	"sarathi/internal/gateway/controlsocket/graph"
+	"sarathi/internal/gateway/rosbridge/graph"
 )
 
 // fakeRobot answers as a robot would, always the same.
 type fakeRobot struct{}
 
-// dialFake connects to a fakeRobot, except where a socket's name says that there is none.
-func dialFake(socket string) (robot, error) {
-	switch filepath.Base(socket) {
-	case "none.sock":
-		return nil, fmt.Errorf("%w (%s)", client.ErrNoRobot, socket)
-	case "passwd":
-		return nil, fmt.Errorf("%s %w", socket, client.ErrNoSocket)
+// dialFake connects to a fakeRobot, except where a URL says that there is none.
+func dialFake(url string) (robot, error) {
+	if strings.Contains(url, "none") {
+		return nil, fmt.Errorf("%w at %s: connection refused", errNoRobot, url)
 	}
 	return fakeRobot{}, nil
 }
@@ -48,7 +43,7 @@ func (fakeRobot) Graph(context.Context) (*graph.Graph, error) {
 				Name: "/molly/scan", Type: "sensor_msgs/LaserScan", QoS: "queue(4)", Doc: "planar laser scan, 10 Hz", Rate: 9.87, Published: 980,
 				Publishers: []graph.Publisher{{Node: "simulated_body_node", Published: 980}},
 			},
-			{Name: "/zoo", QoS: "latest", Subscribers: []graph.Subscriber{{Node: "control_socket_node", Depth: 16}}},
+			{Name: "/zoo", QoS: "latest", Subscribers: []graph.Subscriber{{Node: "rosbridge_node", Depth: 16}}},
 		},
 		Nodes: []graph.Node{
 			{
@@ -90,7 +85,7 @@ func (fakeRobot) Watch(ctx context.Context, w graph.Watch, each func(graph.Sampl
 		}
 	}
 	if w.Topic == "/molly/scan" {
-		return client.ErrGone
+		return errGone
 	}
 	<-ctx.Done()
 	return ctx.Err()

@@ -18,7 +18,7 @@ import (
 // fakeRun is a robot that starts, logs a line and stops, except that one called Broken halts and one called Twin cannot start.
 func fakeRun(_ context.Context, p *profile.Profile, o app.RunOptions) error {
 	if p.Robot.Name == "Twin" {
-		return fmt.Errorf("%w: start: control_socket_node: another sarathi runs (pid 12)", config.ErrInvalid)
+		return fmt.Errorf("%w: start: another sarathi runs (pid 12)", config.ErrInvalid)
 	}
 	o.Started()
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

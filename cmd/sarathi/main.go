@@ -21,7 +21,7 @@ func main() {
 	code := run(ctx, env{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		home: home, program: os.Args[0], zone: time.Local, now: time.Now, processorTime: ownProcessorTime, version: version,
-		dial: dialSocket, host: func() doctor.Host { return thisHost(os.Stdout) },
+		dial: dialRemote, host: func() doctor.Host { return thisHost(os.Stdout) },
 		runRobot: app.Run, simulate: app.Simulate,
 	}, os.Args[1:])
 	stop()

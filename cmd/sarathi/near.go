@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"sarathi/internal/gateway/controlsocket/graph"
+	"sarathi/internal/gateway/rosbridge/graph"
 )
 
 // mostNear is how many names are suggested.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"sarathi/internal/gateway/controlsocket/graph"
+	"sarathi/internal/gateway/rosbridge/graph"
 )
 
 // nodeCommands is `sarathi node`.

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,7 +19,7 @@ import (
 
 	"sarathi/internal/bus"
 	"sarathi/internal/clock"
-	"sarathi/internal/gateway/controlsocket"
+	"sarathi/internal/gateway/rosbridge"
 	"sarathi/internal/node"
 	"sarathi/msg/std"
 )
@@ -111,8 +113,20 @@ func (p *process) end(t *testing.T) int {
 func runIn(dir string) []string {
 	return []string{
 		"run", "--set", "state.dir=" + dir, "--set", "sites.dir=" + filepath.Join(dir, "sites"),
-		"--set", "teleop.bind=127.0.0.1", "--set", "teleop.molly.port=0",
+		"--set", "teleop.bind=127.0.0.1", "--set", "teleop.molly.port=0", "--set", "rosbridge.port=0",
 	}
+}
+
+// withRosbridge adds a port for rosbridge to a robot's command line, and returns its URL.
+func withRosbridge(t *testing.T, args []string) (_ []string, url string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	return append(args, "--set", "rosbridge.port="+port), "ws://127.0.0.1:" + port
 }
 
 // ticker is a robot's node that publishes.
@@ -125,15 +139,19 @@ func (ticker) Setup(c *node.Context) error {
 	return nil
 }
 
-// startTicking runs a robot with a control socket until the test ends, and returns the socket.
+// startTicking runs a robot until the test ends, and returns the URL of its rosbridge server.
 func startTicking(t *testing.T) string {
 	t.Helper()
-	socket := filepath.Join(t.TempDir(), controlsocket.FileName)
+	cfg := rosbridge.DefaultConfig()
+	cfg.Port = 0
+	var gateway *rosbridge.Node
 	exec := node.NewRealtime(node.Options{Bus: bus.New(bus.Options{Clock: clock.Real{}})})
 	err := exec.Start(context.Background(),
 		node.Spec{Name: "ticker", New: func() (node.Node, error) { return ticker{}, nil }},
-		node.Spec{Name: controlsocket.Name, Stage: node.StageGateway, New: func() (node.Node, error) {
-			return controlsocket.New(controlsocket.Config{Path: socket}, controlsocket.Deps{Nodes: exec.Nodes})
+		node.Spec{Name: rosbridge.Name, Stage: node.StageGateway, New: func() (node.Node, error) {
+			n, err := rosbridge.New(cfg, rosbridge.Deps{Nodes: exec.Nodes})
+			gateway = n
+			return n, err
 		}})
 	if err != nil {
 		t.Fatal(err)
@@ -143,18 +161,18 @@ func startTicking(t *testing.T) string {
 			t.Error(err)
 		}
 	})
-	return socket
+	return "ws://" + gateway.Addr().String()
 }
 
 func TestTheProgramAndARobotInTwoProcesses(t *testing.T) {
-	socket := startTicking(t)
+	url := startTicking(t)
 	for _, tt := range []struct{ want, command string }{
 		{"/ticks  std_msgs/String", "topic list -v"},
 		{"data: \"tick\"", "topic echo /ticks -n 1"},
 		{"\"name\": \"ticker\"", "node list --json"},
 		{"/ticks: ", "topic hz /ticks --duration 2s"},
 	} {
-		p := startProcess(t, "main", append(strings.Fields(tt.command), "--socket", socket)...)
+		p := startProcess(t, "main", append(strings.Fields(tt.command), "--url", url)...)
 		p.waitFor(t, tt.want)
 		if code := p.end(t); code != 0 {
 			t.Errorf("%s: exit code %d; stderr: %s", tt.command, code, p.stderr.String())
@@ -162,10 +180,42 @@ func TestTheProgramAndARobotInTwoProcesses(t *testing.T) {
 	}
 }
 
+// A broker of its own carries what one program publishes to another.
+func TestABrokerWithoutARobot(t *testing.T) {
+	broker := startProcess(t, "main", "broker", "--listen", "127.0.0.1:0")
+	line, err := broker.out.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, _, _ := strings.Cut(strings.TrimPrefix(line, "rosbridge at "), ";")
+	url := "ws://" + address
+	pub := startProcess(t, "main", "topic", "pub", "/words", `{"data": "hello"}`, "--type", "std_msgs/String", "--rate", "20", "--url", url)
+	look := startProcess(t, "main", "topic", "echo", "/words", "-n", "1", "--url", url)
+	for code := 2; code == 2; { // until the topic is there
+		code = look.end(t)
+		if code == 2 {
+			look = startProcess(t, "main", "topic", "echo", "/words", "-n", "1", "--url", url)
+		} else if code != 0 {
+			t.Fatalf("exit code %d; stderr: %s", code, look.stderr.String())
+		}
+	}
+	list := startProcess(t, "main", "topic", "list", "--url", url)
+	list.waitFor(t, "/words")
+	list.end(t)
+	for _, p := range []*process{pub, broker} {
+		if err := p.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		if code := p.end(t); code != 0 {
+			t.Errorf("exit code %d; stderr: %s", code, p.stderr.String())
+		}
+	}
+}
+
 func TestInterruptEndsInOrder(t *testing.T) {
-	socket := startTicking(t)
+	url := startTicking(t)
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-		p := startProcess(t, "main", "topic", "echo", "/ticks", "--socket", socket)
+		p := startProcess(t, "main", "topic", "echo", "/ticks", "--url", url)
 		p.waitFor(t, "tick")
 		if err := p.Process.Signal(signal); err != nil {
 			t.Fatal(err)
@@ -178,10 +228,10 @@ func TestInterruptEndsInOrder(t *testing.T) {
 
 func TestARobotStopsInOrder(t *testing.T) {
 	dir := t.TempDir()
-	p := startProcess(t, "main", runIn(dir)...)
+	args, url := withRosbridge(t, runIn(dir))
+	p := startProcess(t, "main", args...)
 	p.waitFor(t, "is up")
-	socket := filepath.Join(dir, controlsocket.FileName)
-	look := startProcess(t, "main", "topic", "echo", "/control/status", "-n", "1", "--socket", socket)
+	look := startProcess(t, "main", "topic", "echo", "/control/status", "-n", "1", "--url", url)
 	look.waitFor(t, "mode: ")
 	if code := look.end(t); code != 0 {
 		t.Errorf("looking at it: exit code %d; stderr: %s", code, look.stderr.String())
@@ -211,7 +261,8 @@ func TestARobotOutlivesTheReaderOfItsLog(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := child(t, "main", append(runIn(dir), form, "-v")...)
+		args, url := withRosbridge(t, runIn(dir))
+		p := child(t, "main", append(args, form, "-v")...)
 		p.Stdout, p.Stderr = end, end
 		if err := errors.Join(p.Start(), end.Close()); err != nil {
 			t.Fatal(err)
@@ -223,7 +274,7 @@ func TestARobotOutlivesTheReaderOfItsLog(t *testing.T) {
 			t.Fatal(err)
 		}
 		const remote = `{"mode": "remote", "source": "handheld"}` // a line in the log
-		call := startProcess(t, "main", "service", "call", "/control/set_mode", remote, "--socket", filepath.Join(dir, controlsocket.FileName))
+		call := startProcess(t, "main", "service", "call", "/control/set_mode", remote, "--url", url)
 		if code := call.end(t); code != 0 {
 			t.Errorf("%s: a call when the log's reader has gone: exit code %d; stderr: %s", form, code, call.stderr.String())
 		}
@@ -238,8 +289,8 @@ func TestARobotOutlivesTheReaderOfItsLog(t *testing.T) {
 
 // A lost connection sends SIGHUP.
 func TestALostTerminalEndsInOrder(t *testing.T) {
-	socket := startTicking(t)
-	p := startProcess(t, "main", "topic", "hz", "/ticks", "--socket", socket)
+	url := startTicking(t)
+	p := startProcess(t, "main", "topic", "hz", "/ticks", "--url", url)
 	p.waitFor(t, "/ticks: ")
 	if err := p.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)

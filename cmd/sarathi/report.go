@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"strings"
 
+	"sarathi/internal/app"
 	"sarathi/internal/config"
-	"sarathi/internal/gateway/controlsocket"
-	"sarathi/internal/gateway/controlsocket/graph"
+	"sarathi/internal/gateway/rosbridge/graph"
 )
 
 // Exit codes.
@@ -58,7 +58,7 @@ func exitCode(err error) int {
 	if _, wrong := errors.AsType[*usageError](err); wrong {
 		return exitUsage
 	}
-	if errors.Is(err, config.ErrInvalid) || errors.Is(err, controlsocket.ErrRunning) {
+	if errors.Is(err, config.ErrInvalid) || errors.Is(err, app.ErrRunning) {
 		return exitUsage
 	}
 	if refusal, ok := errors.AsType[*graph.Error](err); ok {

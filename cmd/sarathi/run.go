@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"os/signal"
 	"strconv"
 	"syscall"
@@ -39,16 +40,12 @@ func (c *runCommand) Run(ctx context.Context, e *env) error {
 			return usage("--map %s: %w", c.Map, wrong)
 		}
 	}
-	socket, err := app.Socket(p)
-	if err != nil {
-		return err
-	}
 	signal.Ignore(syscall.SIGPIPE) // whoever reads the log may go; the robot stays
 	started := func() {
-		e.tell(map[string]any{"event": "started", "robot": p.Robot.Name, "socket": socket},
-			fmt.Sprintf("%s is up. %s`%s` looks at it; Ctrl-C stops it.", p.Robot.Name, e.driveIt(p), e.lookAt(socket)))
+		e.tell(map[string]any{"event": "started", "robot": p.Robot.Name},
+			fmt.Sprintf("%s is up. %s%sCtrl-C stops it.", p.Robot.Name, e.driveIt(p), e.lookAt(p)))
 	}
-	if err := e.runRobot(ctx, p, app.RunOptions{Log: e.logHandler(c.Verbose), Started: started}); err != nil {
+	if err := e.runRobot(ctx, p, app.RunOptions{Log: e.logHandler(c.Verbose), Version: e.version, Started: started}); err != nil {
 		return err
 	}
 	e.tell(map[string]any{"event": "stopped", "robot": p.Robot.Name}, p.Robot.Name+" stopped.")
@@ -85,13 +82,23 @@ func (e *env) driveIt(p *profile.Profile) string {
 	return ""
 }
 
-// lookAt returns the command that looks at the robot behind a socket.
-func (e *env) lookAt(socket string) string {
-	command := e.program + " topic list"
-	if socket != e.defaultSocket() {
-		command += " --socket " + socket
+// lookAt says how to look at a robot from this computer.
+func (e *env) lookAt(p *profile.Profile) string {
+	c := p.Rosbridge
+	if !c.Enabled || c.Port == 0 {
+		return ""
 	}
-	return command
+	command, scheme, host := e.program+" topic list", "ws://", c.Bind
+	if c.Cert != "" {
+		scheme = "wss://"
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	if at := scheme + net.JoinHostPort(host, strconv.Itoa(c.Port)); at != defaultURL {
+		command += " --url " + at
+	}
+	return "`" + command + "` looks at it; "
 }
 
 // logHandler returns where logs go: lines of text for people, of JSON for programs.

@@ -152,7 +152,7 @@ func testEnv(t *testing.T) env {
 		home: home, program: "sarathi", zone: time.UTC, version: "v1.2.3",
 		now:           func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
 		processorTime: func() time.Duration { return 0 },
-		dial:          func(_ context.Context, socket string) (robot, error) { return dialFake(socket) },
+		dial:          func(_ context.Context, url, _ string) (robot, error) { return dialFake(url) },
 		host:          fakeHost, runRobot: fakeRun, simulate: fakeSimulate,
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"sarathi/internal/gateway/controlsocket/graph"
+	"sarathi/internal/gateway/rosbridge/graph"
 )
 
 // serviceCommands is `sarathi service`.

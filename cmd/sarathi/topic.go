@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"sarathi/internal/gateway/controlsocket/graph"
+	"sarathi/internal/gateway/rosbridge/graph"
 )
 
 // topicCommands is `sarathi topic`.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"sarathi/internal/gateway/controlsocket/graph"
+	"sarathi/internal/gateway/rosbridge/graph"
 )
 
 // hzDepth is how many times may wait: a time is small, and a lost one would be a wrong rate.

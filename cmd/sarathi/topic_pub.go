@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"sarathi/internal/gateway/controlsocket/graph"
+	"sarathi/internal/gateway/rosbridge/graph"
 	"sarathi/msg"
 )
 

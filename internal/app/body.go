@@ -3,10 +3,12 @@ package app
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 
 	"sarathi/driver"
 	"sarathi/hal"
+	"sarathi/internal/body/rosrobot"
 	"sarathi/internal/body/simulated"
 	"sarathi/internal/config"
 	"sarathi/internal/geom"
@@ -22,13 +24,24 @@ type hardware struct {
 }
 
 // newHardware makes what drives the body that a profile names.
-func newHardware(p *profile.Profile) (hardware, error) {
+func newHardware(p *profile.Profile, log slog.Handler) (hardware, error) {
 	if p.Body.Driver == profile.DriverHAL {
 		c, err := hal.NewController(p.Controller())
 		if err != nil {
 			return hardware{}, invalid(fmt.Errorf("body.hal: %w", err))
 		}
 		return hardware{driver: c}, nil
+	}
+	if p.Body.Driver == profile.DriverROS {
+		r := p.Robot
+		d, err := rosrobot.New(p.Body.ROS, rosrobot.Body{
+			Kind: r.Kind, Drive: driver.Drive(r.Drive), Limits: driver.Limits(r.MaxVelocity()),
+			Odom: r.Frames.Names.Odom, Base: r.Frames.Names.BaseLink,
+		}, rosrobot.Deps{Log: slog.New(log)})
+		if err != nil {
+			return hardware{}, invalid(fmt.Errorf("body.ros: %w", err))
+		}
+		return hardware{driver: d}, nil
 	}
 	plant, err := newPlant(p, nil)
 	if err != nil {

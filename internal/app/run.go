@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 
 	"sarathi/internal/bus"
 	"sarathi/internal/clock"
 	"sarathi/internal/config"
-	"sarathi/internal/gateway/controlsocket"
 	"sarathi/internal/node"
 	"sarathi/internal/nodes/healthmonitor"
 	"sarathi/internal/profile"
@@ -23,21 +21,18 @@ import (
 type RunOptions struct {
 	Log slog.Handler // nil discards
 
+	Version string // of the program, for clients that ask
+
 	// Started, if set, is called once every node is up.
 	Started func()
-}
-
-// Socket returns the path of the control socket of a robot.
-func Socket(p *profile.Profile) (string, error) {
-	dir, err := p.State.Path()
-	return filepath.Join(dir, controlsocket.FileName), err
 }
 
 // Run runs the robot until ctx ends, then stops it in order: the body gets zero and the e-stop latches. It returns an
 // error that matches config.ErrInvalid when the robot could not start for a reason the user can mend, and then nothing is
 // left running; and the failure of a node that ends the program, such as the control mux.
 func Run(ctx context.Context, p *profile.Profile, o RunOptions) error {
-	body, err := newHardware(p)
+	o.Log = cmp.Or[slog.Handler](o.Log, slog.DiscardHandler)
+	body, err := newHardware(p, o.Log)
 	if err != nil {
 		return err
 	}
@@ -50,7 +45,12 @@ func runWith(ctx context.Context, p *profile.Profile, body hardware, o RunOption
 	if err != nil {
 		return err
 	}
-	at, leave, err := openPlaces(dirs.sites, filepath.Dir(dirs.socket))
+	lock, err := takeLock(dirs.state)
+	if err != nil {
+		return notStarted(err)
+	}
+	defer lock.Close() //nolint:errcheck // closing lets go of the lock in any case
+	at, leave, err := openPlaces(dirs.sites, dirs.state)
 	if err != nil {
 		return invalid(err)
 	}
@@ -62,7 +62,7 @@ func runWith(ctx context.Context, p *profile.Profile, body hardware, o RunOption
 		return fmt.Errorf("topics: %w", err)
 	}
 	exec := node.NewRealtime(node.Options{Bus: b, Seed: p.Seed, Log: log})
-	specs := append(wiring(p, body, healthmonitor.NewSystemProbe(dirs.sites), at, logNode), gateways(p, dirs.socket, exec.Nodes)...)
+	specs := append(wiring(p, body, healthmonitor.NewSystemProbe(dirs.sites), at, logNode), gateways(p, o.Version, exec.Nodes)...)
 	if err := exec.Start(ctx, adapt(specs)...); err != nil {
 		return notStarted(err)
 	}
@@ -88,21 +88,14 @@ func notStarted(err error) error {
 	return fmt.Errorf("%w: start: %w", config.ErrInvalid, err)
 }
 
-type folders struct{ sites, socket string }
+type folders struct{ sites, state string }
 
 // makeFolders makes the folders that the robot writes to, or says why it cannot.
 func makeFolders(p *profile.Profile) (folders, error) {
 	var f folders
-	var err error
-	if f.socket, err = Socket(p); err != nil {
-		return f, err
-	}
-	if err = (controlsocket.Config{Path: f.socket}).Validate(); err != nil {
-		return f, fmt.Errorf("state.dir: control socket: %w", err)
-	}
 	var errs [2]error
 	f.sites, errs[0] = usable("sites.dir", p.Sites)
-	_, errs[1] = usable("state.dir", p.State)
+	f.state, errs[1] = usable("state.dir", p.State)
 	return f, errors.Join(errs[:]...)
 }
 

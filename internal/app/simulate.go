@@ -78,7 +78,7 @@ func simulate(ctx context.Context, s *scenario.Scenario, o SimOptions) (*Report,
 	if err = has(p, s.Needs); err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", o.Path, err)
 	}
-	if p.Body.Driver == profile.DriverHAL {
+	if p.Body.Driver != profile.DriverSimulated {
 		return nil, invalid(fmt.Errorf("scenario %s: the body of %s is at the other end of a link, which has no place in lockstep: "+
 			"take a profile with body.driver simulated, such as zelpi", o.Path, p.Robot.Name))
 	}

@@ -6,7 +6,7 @@ import (
 	"sarathi/internal/body/apriltag"
 	"sarathi/internal/body/host"
 	"sarathi/internal/body/simulated"
-	"sarathi/internal/gateway/controlsocket"
+	"sarathi/internal/gateway/rosbridge"
 	"sarathi/internal/gateway/teleop"
 	"sarathi/internal/geom"
 	"sarathi/internal/node"
@@ -56,12 +56,14 @@ func wiring(p *profile.Profile, body hardware, probe healthmonitor.Probe, at pla
 	return specs
 }
 
-// gateways is the list of the nodes that own sockets: a robot that runs has them, a simulation in lockstep does not. socket is the path of
-// the control socket; nodes lists what runs.
-func gateways(p *profile.Profile, socket string, nodes func() []node.Stats) []node.Spec {
-	out := []node.Spec{{Name: controlsocket.Name, Stage: node.StageGateway, New: func() (node.Node, error) {
-		return controlsocket.New(controlsocket.Config{Path: socket}, controlsocket.Deps{Nodes: nodes})
-	}}}
+// gateways is the list of the nodes that own sockets: a robot that runs has them, a simulation in lockstep does not. nodes lists what runs.
+func gateways(p *profile.Profile, version string, nodes func() []node.Stats) []node.Spec {
+	var out []node.Spec
+	if p.Rosbridge.Enabled {
+		out = append(out, node.Spec{Name: rosbridge.Name, Stage: node.StageGateway, New: func() (node.Node, error) {
+			return rosbridge.New(p.Rosbridge, rosbridge.Deps{Nodes: nodes, Version: version})
+		}})
+	}
 	if p.Teleop.Enabled() {
 		out = append(out, node.Spec{Name: teleop.Name, Stage: node.StageGateway, New: func() (node.Node, error) {
 			return teleop.New(p.Teleop, teleop.Deps{Name: p.Robot.Name, Limits: joystick(p), Base: p.Robot.Frames.Names.BaseLink})

@@ -4,7 +4,9 @@ import (
 	"time"
 
 	"sarathi/internal/body/host"
+	"sarathi/internal/body/rosrobot"
 	"sarathi/internal/body/simulated"
+	"sarathi/internal/gateway/rosbridge"
 	"sarathi/internal/gateway/teleop"
 	"sarathi/internal/nodes/controlmux"
 	"sarathi/internal/nodes/frames"
@@ -39,6 +41,7 @@ func Default() Profile {
 		},
 		Body: Body{
 			Driver: DriverSimulated, Host: host.DefaultConfig(),
+			ROS: rosrobot.DefaultConfig(),
 			HAL: HAL{URL: "ws://127.0.0.1:9092", TokenEnv: "SARATHI_HAL_TOKEN", TelemetryLimit: 500 * time.Millisecond},
 		},
 		Simulated:   sim,
@@ -48,6 +51,7 @@ func Default() Profile {
 		Tags:        tagdetector.DefaultConfig(),
 		Health:      healthmonitor.DefaultConfig(),
 		Teleop:      teleop.DefaultConfig(),
+		Rosbridge:   rosbridge.DefaultConfig(),
 		State:       Folder{Dir: "~/.molly"},
 		Sites:       Folder{Dir: "~/dev/Molly/map"},
 		SiteManager: sitemanager.DefaultConfig(),

@@ -13,8 +13,10 @@ import (
 	"sarathi/internal/algo/arbitration"
 	"sarathi/internal/algo/arbitration/field"
 	"sarathi/internal/body/host"
+	"sarathi/internal/body/rosrobot"
 	"sarathi/internal/body/simulated"
 	"sarathi/internal/config"
+	"sarathi/internal/gateway/rosbridge"
 	"sarathi/internal/gateway/teleop"
 	"sarathi/internal/geom"
 	"sarathi/internal/nodes/controlmux"
@@ -38,6 +40,7 @@ type Profile struct {
 	Tags        tagdetector.Config     `doc:"AprilTags"`
 	Health      healthmonitor.Config   `doc:"watch over sensors and computer"`
 	Teleop      teleop.Config          `doc:"handhelds over UDP"`
+	Rosbridge   rosbridge.Config       `doc:"browsers, scripts and ROS tools over WebSocket"`
 	State       Folder                 `doc:"what is remembered between runs"`
 	Sites       Folder                 `doc:"mapped places"`
 	SiteManager sitemanager.Config     `doc:"which site is active, and the mapping of it"`
@@ -68,15 +71,17 @@ type Sensors struct {
 
 // Body says which driver reaches the body.
 type Body struct {
-	Driver string      `doc:"simulated, or hal: a robot behind a HAL agent"`
-	HAL    HAL         `doc:"the robot behind a HAL agent"`
-	Host   host.Config `doc:"node that puts the driver on the bus"`
+	Driver string          `doc:"simulated; hal: a robot behind a HAL agent; ros: a robot with ROS, behind its rosbridge server"`
+	HAL    HAL             `doc:"the robot behind a HAL agent"`
+	ROS    rosrobot.Config `doc:"the robot with ROS"`
+	Host   host.Config     `doc:"node that puts the driver on the bus"`
 }
 
 // Drivers.
 const (
 	DriverSimulated = "simulated" // the body of package simulated
 	DriverHAL       = "hal"       // a hal.Controller
+	DriverROS       = "ros"       // a rosrobot.Driver
 )
 
 // HAL says where the agent of the robot is.
@@ -167,7 +172,7 @@ func (r Robot) Arbitration() arbitration.Body {
 // Validate reports an unknown driver.
 func (b Body) Validate() error {
 	var p config.Problems
-	p.OneOf("driver", b.Driver, DriverSimulated, DriverHAL)
+	p.OneOf("driver", b.Driver, DriverSimulated, DriverHAL, DriverROS)
 	return p.Err()
 }
 

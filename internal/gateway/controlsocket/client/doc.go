@@ -1,2 +1,0 @@
-// Package client is the tools' side of the control socket. A [Client] does one thing at a time and needs no goroutine.
-package client
