@@ -17,7 +17,7 @@ import (
 )
 
 // unserved are the commands for which package topics has no service yet.
-var unserved = []string{"list_routes", "nav_speed", "inspection_set", "inspection_models", "inspection_categories", "people_set"}
+var unserved = []string{"inspection_set", "inspection_models", "inspection_categories", "people_set"}
 
 // asked is a request that a service got.
 type asked struct{ service, request string }
@@ -56,6 +56,8 @@ func everything(log chan asked) func(c *node.Context) {
 		serve(c, log, topics.GoTo, dharma.GoToResponse{Success: true})
 		serve(c, log, topics.MarkStopPoint, dharma.MarkStopPointResponse{Success: true})
 		serve(c, log, topics.LoadPath, dharma.LoadPathResponse{Success: true, Message: "smoothed by 2 cm"})
+		serve(c, log, topics.ListRoutes, dharma.ListRoutesResponse{Success: true, Routes: []string{"lobby/routes/b.csv", "attic/routes/a.csv"}})
+		serve(c, log, topics.SetNavSpeed, dharma.SetNavSpeedResponse{Success: true, Speed: 0.5})
 		serve(c, log, topics.Say, molly.SayResponse{Success: true, ID: "17"})
 		serve(c, log, topics.SetGreeter, stdsrvs.SetBoolResponse{Success: true})
 		serve(c, log, topics.Gesture, molly.GestureResponse{Success: true})
@@ -125,6 +127,8 @@ var commandCases = []struct{ words, service, request, data string }{
 	{"record_stop", "/route/stop", `{}`, ``},
 	{"mark_stop dwell=30", "/route/mark_stop_point", `{"dwell_sec":30}`, ``},
 	{"load_route file=lobby/routes/a.csv", "/navigation/load_path", `{"file":"lobby/routes/a.csv"}`, ``},
+	{"list_routes", "/navigation/list_routes", `{"site":""}`, `["lobby/routes/b.csv","attic/routes/a.csv"]`},
+	{"nav_speed speed=0.5", "/navigation/set_speed", `{"speed":0.5}`, ``},
 	{"say text=hi lang=en interrupt=true", "/interaction/say", `{"text":"hi","language":"en","interrupt":true}`, `{"id":"17"}`},
 	{"stop_speech", "/interaction/stop_speech", `{}`, ``},
 	{"greet", "/interaction/greet", `{}`, ``},

@@ -68,6 +68,12 @@ func table() map[string]builder {
 		"load_route": simple(topics.LoadPath, slowTimeout,
 			func(a teleop.Args) dharma.LoadPathRequest { return dharma.LoadPathRequest{File: a.Text("file")} },
 			func(r *dharma.LoadPathResponse) teleop.Result { return plain(r.Success, r.Message) }),
+		"list_routes": simple(topics.ListRoutes, callTimeout, func(teleop.Args) dharma.ListRoutesRequest { return dharma.ListRoutesRequest{} }, routeList),
+		"nav_speed": simple(topics.SetNavSpeed, callTimeout,
+			func(a teleop.Args) dharma.SetNavSpeedRequest {
+				return dharma.SetNavSpeedRequest{Speed: float32(a.Number("speed"))}
+			},
+			func(r *dharma.SetNavSpeedResponse) teleop.Result { return plain(r.Success, r.Message) }),
 
 		"say":         simple(topics.Say, callTimeout, say, said),
 		"stop_speech": trigger(topics.StopSpeech, callTimeout),
@@ -91,6 +97,10 @@ func siteList(r *dharma.ListSitesResponse) teleop.Result {
 		dst = wire.JSONStrings(append(dst, `{"sites":`...), r.Sites)
 		return append(wire.JSONString(append(dst, `,"active":`...), r.Active), '}')
 	})
+}
+
+func routeList(r *dharma.ListRoutesResponse) teleop.Result {
+	return withData(r.Success, r.Message, func(dst []byte) []byte { return wire.JSONStrings(dst, r.Routes) })
 }
 
 func goTo(a teleop.Args) dharma.GoToRequest {
