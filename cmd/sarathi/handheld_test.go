@@ -98,8 +98,8 @@ func TestEStopFromTheCommandLine(t *testing.T) {
 	if s := r.state(t, func(s robotState) bool { return s.EStop }); !s.EStop {
 		t.Errorf("%+v", s)
 	}
-	got = runAt(t.Context(), t, r.molly, "cmd ROBOT list_routes")
-	if got.code == 0 || !strings.Contains(got.stderr+got.stdout, "list_routes") {
+	got = runAt(t.Context(), t, r.molly, "cmd ROBOT undock")
+	if got.code == 0 || !strings.Contains(got.stderr+got.stdout, "docking_node") {
 		t.Errorf("a command whose node is not in this build: %+v", got)
 	}
 	r.stop(t)

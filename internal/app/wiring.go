@@ -15,6 +15,10 @@ import (
 	"sarathi/internal/nodes/healthmonitor"
 	"sarathi/internal/nodes/lidarsector"
 	"sarathi/internal/nodes/odometrymonitor"
+	"sarathi/internal/nodes/pathfollower"
+	"sarathi/internal/nodes/pathloader"
+	"sarathi/internal/nodes/planner"
+	"sarathi/internal/nodes/routerecorder"
 	"sarathi/internal/nodes/sitecontent"
 	"sarathi/internal/nodes/sitemanager"
 	"sarathi/internal/nodes/tagdetector"
@@ -43,6 +47,7 @@ func wiring(p *profile.Profile, body hardware, probe healthmonitor.Probe, at pla
 			return sitecontent.New(p.SiteContent, sitecontent.Deps{Sites: at.sites, Frame: p.Robot.Frames.Names.Map})
 		}},
 	}
+	specs = append(specs, navigation(p, at)...)
 	if body.plant != nil {
 		specs = slices.Insert(specs, 1, node.Spec{Name: simulated.SimulatorName, Stage: node.StageBody, New: func() (node.Node, error) {
 			return simulated.NewSimulator(body.plant), nil
@@ -54,6 +59,25 @@ func wiring(p *profile.Profile, body hardware, probe healthmonitor.Probe, at pla
 		}})
 	}
 	return specs
+}
+
+// navigation is the list of the nodes that find and walk ways.
+func navigation(p *profile.Profile, at places) []node.Spec {
+	names := p.Robot.Frames.Names
+	return []node.Spec{
+		{Name: planner.Name, Stage: node.StageNavigation, New: func() (node.Node, error) {
+			return planner.New(p.Planner, planner.Deps{Frame: names.Map, BaseFrame: names.BaseLink, Footprint: p.Robot.Outline()})
+		}},
+		{Name: pathloader.Name, Stage: node.StageNavigation, New: func() (node.Node, error) {
+			return pathloader.New(pathloader.Deps{Sites: at.sites, SitesDir: at.sitesDir, State: at.state, Frame: names.Map})
+		}},
+		{Name: pathfollower.Name, Stage: node.StageNavigation, New: func() (node.Node, error) {
+			return pathfollower.New(follower(p), pathfollower.Deps{Frame: names.Map, Holonomic: p.Robot.Limits[1] > 0})
+		}},
+		{Name: routerecorder.Name, Stage: node.StageNavigation, New: func() (node.Node, error) {
+			return routerecorder.New(p.Recorder, routerecorder.Deps{Sites: at.sites, Frame: names.Map, Zone: at.zone})
+		}},
+	}
 }
 
 // gateways is the list of the nodes that own sockets: a robot that runs has them, a simulation in lockstep does not. nodes lists what runs.
@@ -76,6 +100,16 @@ func gateways(p *profile.Profile, version string, nodes func() []node.Stats) []n
 func joystick(p *profile.Profile) geom.Velocity {
 	body, remote := p.Robot.MaxVelocity(), p.Control.RemoteLimits
 	return geom.Velocity{VX: min(body.VX, remote[0]), VY: min(body.VY, remote[1]), WZ: min(body.WZ, remote[2])}
+}
+
+// follower limits the speeds that may be chosen to what the mux lets through and the body does: a follower that is clamped behind its back
+// cuts corners.
+func follower(p *profile.Profile) pathfollower.Config {
+	c, body, mux := p.Follower, p.Robot.MaxVelocity(), p.Control.NavigationLimits
+	c.SpeedMax = min(c.SpeedMax, body.VX, mux[0])
+	c.Speed = min(c.Speed, c.SpeedMax)
+	c.TurnMax = min(c.TurnMax, body.WZ, mux[2])
+	return c
 }
 
 // sectors and odometry give components the frame names of the robot, which the profile says once.

@@ -13,6 +13,9 @@ import (
 	"sarathi/internal/nodes/healthmonitor"
 	"sarathi/internal/nodes/lidarsector"
 	"sarathi/internal/nodes/odometrymonitor"
+	"sarathi/internal/nodes/pathfollower"
+	"sarathi/internal/nodes/planner"
+	"sarathi/internal/nodes/routerecorder"
 	"sarathi/internal/nodes/sitecontent"
 	"sarathi/internal/nodes/sitemanager"
 	"sarathi/internal/nodes/tagdetector"
@@ -56,6 +59,9 @@ func Default() Profile {
 		Sites:       Folder{Dir: "~/dev/Molly/map"},
 		SiteManager: sitemanager.DefaultConfig(),
 		SiteContent: sitecontent.DefaultConfig(),
+		Planner:     planner.DefaultConfig(),
+		Follower:    pathfollower.DefaultConfig(),
+		Recorder:    routerecorder.DefaultConfig(),
 		Seed:        1,
 	}
 }

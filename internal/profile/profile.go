@@ -24,6 +24,9 @@ import (
 	"sarathi/internal/nodes/healthmonitor"
 	"sarathi/internal/nodes/lidarsector"
 	"sarathi/internal/nodes/odometrymonitor"
+	"sarathi/internal/nodes/pathfollower"
+	"sarathi/internal/nodes/planner"
+	"sarathi/internal/nodes/routerecorder"
 	"sarathi/internal/nodes/sitecontent"
 	"sarathi/internal/nodes/sitemanager"
 	"sarathi/internal/nodes/tagdetector"
@@ -45,6 +48,9 @@ type Profile struct {
 	Sites       Folder                 `doc:"mapped places"`
 	SiteManager sitemanager.Config     `doc:"which site is active, and the mapping of it"`
 	SiteContent sitecontent.Config     `doc:"points of interest and tours of the active site"`
+	Planner     planner.Config         `doc:"ways to a goal, and around what is in the way"`
+	Follower    pathfollower.Config    `doc:"walks paths and steers around what stands on them"`
+	Recorder    routerecorder.Config   `doc:"writes the routes that are taught"`
 	Seed        uint64                 `doc:"of every random source in simulation"`
 }
 

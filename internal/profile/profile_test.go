@@ -128,6 +128,10 @@ func TestBadProfiles(t *testing.T) {
 			"p.yaml:2: simulated.points.rate: 2 Hz is too slow: the protective field wants news within 300ms (sectors.cloud_max_age), or the robot never moves",
 		},
 		{"driver", "body: {driver: hall}\n", "", `p.yaml:1: body.driver: "hall" is not known: did you mean hal? (one of simulated, hal, ros)`},
+		{
+			"avoids what it cannot see", "", "body.driver=hal",
+			"p.yaml: follower.avoid: vfh needs a scan, which no HAL agent sends, so that navigation would never move: write none",
+		},
 		{"agent", "body: {hal: {url: http://x}}\n", "", `p.yaml:1: body.hal.url: url "http://x": write ws://HOST:PORT or wss://HOST:PORT`},
 		{"folder of somebody", "", "state.dir=~molly/x", `--set state.dir=~molly/x: "~molly/x" begins with ~ but not with ~/: write ~/ or a whole path`},
 		{"no folder", "sites: {dir: ' '}\n", "", "p.yaml:1: sites.dir: is empty: write a value"},

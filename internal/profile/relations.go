@@ -8,6 +8,7 @@ import (
 	"sarathi/internal/config"
 	"sarathi/internal/geom"
 	"sarathi/internal/nodes/lidarsector"
+	"sarathi/internal/nodes/pathfollower"
 )
 
 // Validate reports relations between parts of the profile that cannot hold. What is wrong with a part is that part's to
@@ -21,6 +22,7 @@ func (p Profile) Validate() error {
 		out.Addf("control", "%v", err)
 	}
 	p.seesWhatItHits(&out)
+	p.seesWhatItAvoids(&out)
 	if p.Control.Field.Enabled && p.Body.Driver == DriverSimulated {
 		p.stopsAsTheFieldBelieves(&out)
 		p.scansForTheField(&out)
@@ -39,6 +41,13 @@ func (p Profile) seesWhatItHits(out *config.Problems) {
 	out.Addf("sectors.self", "the box x %g..%g, y %g..%g reaches beyond robot.footprint (x %g..%g, y %g..%g): an obstacle between them is "+
 		"ignored as part of the robot and could be hit: make the box smaller or the footprint larger",
 		self.XMin, self.XMax, self.YMin, self.YMax, b.Min.X, b.Max.X, b.Min.Y, b.Max.Y)
+}
+
+// seesWhatItAvoids wants sectors for a follower that steers around obstacles: without them it would wait for them for ever.
+func (p Profile) seesWhatItAvoids(out *config.Problems) {
+	avoids := p.Follower.Avoid != pathfollower.AvoidNothing
+	out.Require(!avoids || p.Body.Driver != DriverHAL, "follower.avoid",
+		"%s needs a scan, which no HAL agent sends, so that navigation would never move: write %s", p.Follower.Avoid, pathfollower.AvoidNothing)
 }
 
 // box returns the outline of a self filter, counter-clockwise.

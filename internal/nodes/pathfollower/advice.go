@@ -19,7 +19,7 @@ type adviser struct {
 }
 
 func newAdviser(cfg Config) (adviser, error) {
-	if cfg.Avoid == avoidNothing {
+	if cfg.Avoid == AvoidNothing {
 		return adviser{}, nil
 	}
 	a, err := avoidance.New(cfg.avoidance())

@@ -8,8 +8,8 @@ import (
 	"sarathi/internal/config"
 )
 
-// avoidNothing leaves obstacles to the protective field of the mux.
-const avoidNothing = "none"
+// AvoidNothing is the value of Avoid that leaves obstacles to the protective field of the mux.
+const AvoidNothing = "none"
 
 // Config of the node.
 type Config struct {
@@ -58,7 +58,7 @@ func (c Config) Validate() error {
 	p.DurationInRange("pose_max_age", c.PoseMaxAge, 50*time.Millisecond, 5*time.Second)
 	p.DurationInRange("blocked_after", c.BlockedAfter, time.Second, time.Hour)
 	p.InRange("off_path", c.OffPath, 0.6, 20, "m")
-	p.OneOf("avoid", c.Avoid, avoidNothing, string(avoidance.VFH), string(avoidance.FollowGap))
+	p.OneOf("avoid", c.Avoid, AvoidNothing, string(avoidance.VFH), string(avoidance.FollowGap))
 	p.InRange("safe_distance", c.SafeDistance, 0.2, 10, "m")
 	p.InRange("stop_distance", c.StopDistance, 0.1, c.SafeDistance, "m")
 	p.DurationInRange("scan_max_age", c.ScanMaxAge, 50*time.Millisecond, 5*time.Second)
@@ -71,7 +71,7 @@ func (c Config) follower(holonomic bool) follower.Config {
 	f := follower.Default()
 	f.Period, f.PoseMaxAge, f.BlockedAfter, f.OffPathBeyond, f.Laps = c.Period, c.PoseMaxAge, c.BlockedAfter, c.OffPath, c.Laps
 	f.SpeedMin, f.SpeedMax = c.SpeedMin, c.SpeedMax
-	if f.AvoidMaxAge = c.ScanMaxAge; c.Avoid == avoidNothing {
+	if f.AvoidMaxAge = c.ScanMaxAge; c.Avoid == AvoidNothing {
 		f.AvoidMaxAge = 0
 	}
 	p := &f.Pursuit
