@@ -35,7 +35,7 @@ func distance(a, b geom.Transform) (m, rad float64) {
 
 func TestExactCornersGiveThePose(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for range 2000 {
+	for range 500 {
 		want := somewhere(rng)
 		got, err := Solve(camera, see(camera, want), size)
 		if err != nil {
@@ -51,7 +51,8 @@ func TestExactCornersGiveThePose(t *testing.T) {
 func TestTheTruthIsAmongBoth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	flips, copies := 0, 0
-	for range 2000 {
+	const cases = 600
+	for range cases {
 		truth := somewhere(rng)
 		corners := see(camera, truth)
 		for i := range corners {
@@ -73,18 +74,18 @@ func TestTheTruthIsAmongBoth(t *testing.T) {
 			t.Errorf("%+v: %g m away, %g and %g rad", truth, m, first, second)
 		}
 	}
-	if flips == 0 || flips > 400 {
-		t.Errorf("the flipped pose fits better in %d of 2000 cases", flips)
+	if flips == 0 || flips > cases/5 {
+		t.Errorf("the flipped pose fits better in %d of %d cases", flips, cases)
 	}
-	if copies > 200 {
-		t.Errorf("both poses are one in %d of 2000 cases", copies)
+	if copies > cases/10 {
+		t.Errorf("both poses are one in %d of %d cases", copies, cases)
 	}
 }
 
 // The covariance says how far off the pose is: the normalized squared error has a mean of 6.
 func TestTheCovarianceIsHonest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
-	const sigma, cases = 0.05, 1500 // px
+	const sigma, cases = 0.05, 600 // px
 	var sum float64
 	for range cases {
 		truth := geom.Transform{T: geom.Vec3{X: 0.1, Y: -0.05, Z: 0.8 + rng.Float64()}, R: geom.FromRPY(0.7, 0.2, 3*rng.Float64())}
@@ -107,8 +108,8 @@ func TestTheCovarianceIsHonest(t *testing.T) {
 		d := truth.T.Sub(s.Pose.T)
 		sum += mahalanobis(s.Covariance, [6]float64{d.X, d.Y, d.Z, 2 * q.X, 2 * q.Y, 2 * q.Z}) / (sigma * sigma)
 	}
-	// Six degrees of freedom: the mean of 1500 cases has a deviation of sqrt(12/1500).
-	if mean := sum / cases; math.Abs(mean-6) > 0.4 {
+	// Six degrees of freedom: the mean of 600 cases has a deviation of 0.14.
+	if mean := sum / cases; math.Abs(mean-6) > 0.5 {
 		t.Errorf("the normalized error is %.2f, want 6", mean)
 	}
 }
