@@ -14,6 +14,7 @@ import (
 	"sarathi/internal/nodes/frames"
 	"sarathi/internal/nodes/healthmonitor"
 	"sarathi/internal/nodes/lidarsector"
+	"sarathi/internal/nodes/localization"
 	"sarathi/internal/nodes/odometrymonitor"
 	"sarathi/internal/nodes/pathfollower"
 	"sarathi/internal/nodes/pathloader"
@@ -47,18 +48,30 @@ func wiring(p *profile.Profile, body hardware, probe healthmonitor.Probe, at pla
 			return sitecontent.New(p.SiteContent, sitecontent.Deps{Sites: at.sites, Frame: p.Robot.Frames.Names.Map})
 		}},
 	}
+	noTags := apriltag.Check() // without the library the feature is off, and whoever needs it says so
+	specs = append(specs, localize(p, at, noTags))
 	specs = append(specs, navigation(p, at)...)
 	if body.plant != nil {
 		specs = slices.Insert(specs, 1, node.Spec{Name: simulated.SimulatorName, Stage: node.StageBody, New: func() (node.Node, error) {
 			return simulated.NewSimulator(body.plant), nil
 		}})
 	}
-	if apriltag.Check() == nil { // without the library the feature is off, and whoever needs it says so
+	if noTags == nil {
 		specs = append(specs, node.Spec{Name: tagdetector.Name, Stage: node.StagePerception, New: func() (node.Node, error) {
 			return tagdetector.New(p.Tags, func() (tagdetector.Detector, error) { return apriltag.Open() })
 		}})
 	}
 	return specs
+}
+
+// localize is the node that knows where the robot is. noTags is why no tag can be detected.
+func localize(p *profile.Profile, at places, noTags error) node.Spec {
+	names := p.Robot.Frames.Names
+	return node.Spec{Name: localization.Name, Stage: node.StageNavigation, New: func() (node.Node, error) {
+		return localization.New(p.Localization, localization.Deps{
+			Sites: at.sites, SitesDir: at.sitesDir, Map: names.Map, Odom: names.Odom, Base: names.BaseLink, NoTags: noTags,
+		})
+	}}
 }
 
 // navigation is the list of the nodes that find and walk ways.

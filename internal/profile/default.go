@@ -3,6 +3,7 @@ package profile
 import (
 	"time"
 
+	"sarathi/internal/algo/localization"
 	"sarathi/internal/body/host"
 	"sarathi/internal/body/rosrobot"
 	"sarathi/internal/body/simulated"
@@ -47,21 +48,22 @@ func Default() Profile {
 			ROS: rosrobot.DefaultConfig(),
 			HAL: HAL{URL: "ws://127.0.0.1:9092", TokenEnv: "SARATHI_HAL_TOKEN", TelemetryLimit: 500 * time.Millisecond},
 		},
-		Simulated:   sim,
-		Control:     controlmux.DefaultConfig(),
-		Sectors:     sectors,
-		Odometry:    odometrymonitor.DefaultConfig(),
-		Tags:        tagdetector.DefaultConfig(),
-		Health:      healthmonitor.DefaultConfig(),
-		Teleop:      teleop.DefaultConfig(),
-		Rosbridge:   rosbridge.DefaultConfig(),
-		State:       Folder{Dir: "~/.molly"},
-		Sites:       Folder{Dir: "~/dev/Molly/map"},
-		SiteManager: sitemanager.DefaultConfig(),
-		SiteContent: sitecontent.DefaultConfig(),
-		Planner:     planner.DefaultConfig(),
-		Follower:    pathfollower.DefaultConfig(),
-		Recorder:    routerecorder.DefaultConfig(),
-		Seed:        1,
+		Simulated:    sim,
+		Control:      controlmux.DefaultConfig(),
+		Sectors:      sectors,
+		Odometry:     odometrymonitor.DefaultConfig(),
+		Tags:         tagdetector.DefaultConfig(),
+		Localization: localization.DefaultConfig(),
+		Health:       healthmonitor.DefaultConfig(),
+		Teleop:       teleop.DefaultConfig(),
+		Rosbridge:    rosbridge.DefaultConfig(),
+		State:        Folder{Dir: "~/.molly"},
+		Sites:        Folder{Dir: "~/dev/Molly/map"},
+		SiteManager:  sitemanager.DefaultConfig(),
+		SiteContent:  sitecontent.DefaultConfig(),
+		Planner:      planner.DefaultConfig(),
+		Follower:     pathfollower.DefaultConfig(),
+		Recorder:     routerecorder.DefaultConfig(),
+		Seed:         1,
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"sarathi/hal"
 	"sarathi/internal/algo/arbitration"
 	"sarathi/internal/algo/arbitration/field"
+	"sarathi/internal/algo/localization"
 	"sarathi/internal/body/host"
 	"sarathi/internal/body/rosrobot"
 	"sarathi/internal/body/simulated"
@@ -34,24 +35,25 @@ import (
 
 // Profile is everything that is decided about a robot before it starts.
 type Profile struct {
-	Robot       Robot                  `doc:"what the robot is"`
-	Body        Body                   `doc:"how the body is reached"`
-	Simulated   simulated.Config       `doc:"the simulated body"`
-	Control     controlmux.Config      `doc:"control mux: time-outs, clamps, protective field"`
-	Sectors     lidarsector.Config     `doc:"sector scans made of the lidar"`
-	Odometry    odometrymonitor.Config `doc:"trip meter"`
-	Tags        tagdetector.Config     `doc:"AprilTags"`
-	Health      healthmonitor.Config   `doc:"watch over sensors and computer"`
-	Teleop      teleop.Config          `doc:"handhelds over UDP"`
-	Rosbridge   rosbridge.Config       `doc:"browsers, scripts and ROS tools over WebSocket"`
-	State       Folder                 `doc:"what is remembered between runs"`
-	Sites       Folder                 `doc:"mapped places"`
-	SiteManager sitemanager.Config     `doc:"which site is active, and the mapping of it"`
-	SiteContent sitecontent.Config     `doc:"points of interest and tours of the active site"`
-	Planner     planner.Config         `doc:"ways to a goal, and around what is in the way"`
-	Follower    pathfollower.Config    `doc:"walks paths and steers around what stands on them"`
-	Recorder    routerecorder.Config   `doc:"writes the routes that are taught"`
-	Seed        uint64                 `doc:"of every random source in simulation"`
+	Robot        Robot                  `doc:"what the robot is"`
+	Body         Body                   `doc:"how the body is reached"`
+	Simulated    simulated.Config       `doc:"the simulated body"`
+	Control      controlmux.Config      `doc:"control mux: time-outs, clamps, protective field"`
+	Sectors      lidarsector.Config     `doc:"sector scans made of the lidar"`
+	Odometry     odometrymonitor.Config `doc:"trip meter"`
+	Tags         tagdetector.Config     `doc:"AprilTags"`
+	Localization localization.Config    `doc:"where the robot is in the map"`
+	Health       healthmonitor.Config   `doc:"watch over sensors and computer"`
+	Teleop       teleop.Config          `doc:"handhelds over UDP"`
+	Rosbridge    rosbridge.Config       `doc:"browsers, scripts and ROS tools over WebSocket"`
+	State        Folder                 `doc:"what is remembered between runs"`
+	Sites        Folder                 `doc:"mapped places"`
+	SiteManager  sitemanager.Config     `doc:"which site is active, and the mapping of it"`
+	SiteContent  sitecontent.Config     `doc:"points of interest and tours of the active site"`
+	Planner      planner.Config         `doc:"ways to a goal, and around what is in the way"`
+	Follower     pathfollower.Config    `doc:"walks paths and steers around what stands on them"`
+	Recorder     routerecorder.Config   `doc:"writes the routes that are taught"`
+	Seed         uint64                 `doc:"of every random source in simulation"`
 }
 
 // Robot is what the robot is, whoever drives it.
