@@ -2,11 +2,15 @@ package app
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"sarathi/internal/algo/mapfile"
 	"sarathi/internal/bus"
+	"sarathi/internal/config"
 	"sarathi/internal/node"
 	"sarathi/internal/site"
 	"sarathi/internal/topics"
@@ -123,5 +127,38 @@ func TestSitesUnderRepair(t *testing.T) {
 	}
 	if err := Run(t.Context(), p, RunOptions{}); !errors.Is(err, site.ErrInUse) {
 		t.Errorf("a robot starts while its sites are repaired: %v", err)
+	}
+}
+
+// A simulation works on a copy of its sites, and says what is wrong with them.
+func TestSitesOfASimulationAreCopies(t *testing.T) {
+	dir := t.TempDir()
+	const route = "hall/routes/2026-01-01_08-00-00.csv"
+	if err := os.MkdirAll(filepath.Join(dir, "hall", "routes"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, route), []byte("0,0\n1,0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at, err := simulatedPlaces(dir, "hall")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if active, err := at.state.Active(); err != nil || active != "hall" {
+		t.Errorf("active is %q, %v", active, err)
+	}
+	if err := at.sites.SaveRoute("hall/routes/2026-01-02_08-00-00.csv", []byte("0,0\n2,0\n")); err != nil {
+		t.Fatal(err)
+	}
+	if routes, err := at.sites.Routes("hall"); err != nil || len(routes) != 2 {
+		t.Errorf("routes %q, %v", routes, err)
+	}
+	if files, err := os.ReadDir(filepath.Join(dir, "hall", "routes")); err != nil || len(files) != 1 {
+		t.Errorf("the folder has %d files, %v", len(files), err)
+	}
+	for _, tt := range []struct{ dir, site, want string }{{dir, "attic", "world.site"}, {filepath.Join(dir, "none"), "", "world.sites"}} {
+		if _, err := simulatedPlaces(tt.dir, tt.site); !errors.Is(err, config.ErrInvalid) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s in %s: %v", tt.site, tt.dir, err)
+		}
 	}
 }

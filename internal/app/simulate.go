@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"sarathi/internal/bus"
@@ -16,6 +17,7 @@ import (
 	"sarathi/internal/config"
 	"sarathi/internal/geom"
 	"sarathi/internal/node"
+	"sarathi/internal/nodes/localization"
 	"sarathi/internal/profile"
 	"sarathi/internal/scenario"
 	"sarathi/internal/sim/scenes"
@@ -106,6 +108,18 @@ func sceneOf(s *scenario.Scenario, path string) string {
 	return filepath.Join(filepath.Dir(path), s.World.Scene)
 }
 
+// placesOf returns the sites of a scenario.
+func placesOf(s *scenario.Scenario, path string) (places, error) {
+	dir := s.World.Sites
+	if dir == "" {
+		return newPlaces(), nil
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(filepath.Dir(path), dir)
+	}
+	return simulatedPlaces(dir, s.World.Site)
+}
+
 // NeedError says that a scenario cannot be run by a robot, because its body lacks something.
 type NeedError struct{ Robot, Need string }
 
@@ -192,7 +206,17 @@ func newRun(s *scenario.Scenario, p *profile.Profile, o SimOptions) (*run, error
 	rng := rand.New(rand.NewPCG(o.Seed, 0x5ca1ab1e))
 	inputs, events := s.Play(rng)
 	pc := newComputer()
-	specs := wiring(p, onPlant(plant), pc, newPlaces(), logNode)
+	at, err := placesOf(s, o.Path)
+	if err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", o.Path, err)
+	}
+	specs := wiring(p, onPlant(plant), pc, at, logNode)
+	if s.World.Localized { // the oracle stands in for localization
+		specs = slices.DeleteFunc(specs, func(sp node.Spec) bool { return sp.Name == localization.Name })
+		specs = append(specs, node.Spec{Name: scenario.OracleName, Stage: node.StagePerception, New: func() (node.Node, error) {
+			return scenario.NewOracle(), nil
+		}})
+	}
 	specs = append(specs, node.Spec{
 		Name: scenario.PilotName, Stage: node.StageGateway, Policy: node.Halt,
 		New: func() (node.Node, error) {

@@ -27,14 +27,15 @@ type Observer struct {
 func NewObserver(r *Record, resolve func(string) string) *Observer {
 	o := &Observer{record: r}
 	o.names = map[string]func(time.Duration, *bus.Sample){
-		resolve(topics.GroundTruth.Info().Name):     o.truth,
-		resolve(topics.BodyCmdVel.Info().Name):      o.command,
-		resolve(topics.ControlStatus.Info().Name):   o.status,
-		resolve(topics.EStopRequest.Info().Name):    o.request,
-		resolve(topics.SimStatus.Info().Name):       o.contacts,
-		resolve(topics.HandheldCmdVel.Info().Name):  o.ask(script.Handheld),
-		resolve(topics.DashboardCmdVel.Info().Name): o.ask(script.Dashboard),
-		resolve(topics.NavCmdVel.Info().Name):       o.ask(script.Navigation),
+		resolve(topics.GroundTruth.Info().Name):      o.truth,
+		resolve(topics.BodyCmdVel.Info().Name):       o.command,
+		resolve(topics.ControlStatus.Info().Name):    o.status,
+		resolve(topics.NavigationStatus.Info().Name): o.progress,
+		resolve(topics.EStopRequest.Info().Name):     o.request,
+		resolve(topics.SimStatus.Info().Name):        o.contacts,
+		resolve(topics.HandheldCmdVel.Info().Name):   o.ask(script.Handheld),
+		resolve(topics.DashboardCmdVel.Info().Name):  o.ask(script.Dashboard),
+		resolve(topics.NavCmdVel.Info().Name):        o.ask(script.Navigation),
 	}
 	return o
 }
@@ -100,6 +101,14 @@ func (o *Observer) status(at time.Duration, s *bus.Sample) {
 		At: at, Order: o.next(), Mode: m.Mode, ActiveSource: m.ActiveSource, Armed: m.Armed,
 		EStop: m.Estop, EStopReasons: m.EstopReasons, Field: m.Field, Message: m.Message,
 	})
+}
+
+func (o *Observer) progress(at time.Duration, s *bus.Sample) {
+	if m, ok := s.Message().(*dharma.NavigationStatus); ok {
+		o.record.Progress = append(o.record.Progress, Progress{
+			At: at, State: m.State, PauseReasons: m.PauseReasons, Lap: int(m.Lap), Message: m.Message,
+		})
+	}
 }
 
 // contacts turns the simulator's counters into contacts. The robot moving into a

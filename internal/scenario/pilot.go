@@ -110,10 +110,13 @@ func (p *Pilot) play(in script.Input) {
 			p.answered(in.Cmd, r.Success, r.Message, err)
 		})
 	default:
+		if p.navigate(in) {
+			return
+		}
 		skill := bus.NewCaller(p.c, topics.Skill(in.Cmd))
 		if !skill.Ready() {
 			p.c.Fail(fmt.Errorf("scenario command at %v: the robot has no %s: write a skill of its body, or one of "+
-				"estop, estop_release, set_mode, trip_reset", in.At, in.Cmd))
+				"estop, estop_release, set_mode, trip_reset and the commands of navigation", in.At, in.Cmd))
 			return
 		}
 		trigger(skill)

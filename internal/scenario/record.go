@@ -40,6 +40,15 @@ type Control struct {
 	Message      string
 }
 
+// Progress is one /navigation/status in short.
+type Progress struct {
+	At           time.Duration
+	State        string
+	PauseReasons []string
+	Lap          int
+	Message      string
+}
+
 // Ask is one velocity that a source asked of the mux.
 type Ask struct {
 	At       time.Duration
@@ -77,6 +86,7 @@ type Record struct {
 	Truths   []Truth
 	Commands []Command
 	Statuses []Control
+	Progress []Progress
 	Asks     []Ask
 	Requests []Request
 	Contacts []Contact
@@ -140,10 +150,10 @@ func (r *Record) why(at time.Duration) string {
 func (r *Record) Judge() []string { return r.judge(func(Expectation) bool { return true }) }
 
 // JudgeAnyBody is Judge for a run with another body than the scenario's: what is expected of the motion of that body, its
-// speed, its way and how fast it brakes, is left out.
+// speed, its way, how fast it brakes and how far it gets, is left out.
 func (r *Record) JudgeAnyBody() []string {
 	return r.judge(func(e Expectation) bool {
-		return e.Moves == nil && e.Travels == nil && e.Ends == nil && e.Stops == nil
+		return e.Navigation == nil && e.Passes == nil && e.Moves == nil && e.Travels == nil && e.Ends == nil && e.Stops == nil
 	})
 }
 

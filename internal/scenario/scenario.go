@@ -39,6 +39,10 @@ type Scenario struct {
 type World struct {
 	Scene string `doc:"scene file, relative to the scenario, or a built-in scene: house, corridor, empty"`
 	Start *Pose  `doc:"where the robot starts; the scene's own start otherwise"`
+
+	Sites     string `doc:"folder of sites that the robot knows, relative to the scenario; empty: none. Nothing is written into it"`
+	Site      string `doc:"site that is active from the start; empty: none"`
+	Localized bool   `doc:"the robot is told where it is in place of localizing itself, so that navigation is judged apart from localization"`
 }
 
 // Pose is a place in the world.
@@ -63,6 +67,7 @@ func (s Scenario) Validate() error {
 	p.NotEmpty("name", s.Name)
 	p.NotEmpty("profile", s.Profile)
 	p.NotEmpty("world.scene", s.World.Scene)
+	p.Require(s.World.Site == "" || s.World.Sites != "", "world.site", "needs a folder of sites: write world.sites")
 	p.DurationInRange("duration", s.Duration, 100*time.Millisecond, 24*time.Hour)
 	p.DurationInRange("jitter", s.Jitter, 0, time.Second)
 	for i, n := range s.Needs {
