@@ -201,6 +201,9 @@ func (b *bench) detect() dharma.TagDetections {
 			b.t.Fatal(err)
 		}
 		d := dharma.TagDetection{ID: int32(v.ID), Frame: frame(v.ID), HasPose: true, Ambiguity: float32(poses[0].Error / poses[1].Error)}
+		for i, c := range v.Corners {
+			d.Corners[2*i], d.Corners[2*i+1] = float32(c.X/float64(k.Width)), float32(c.Y/float64(k.Height))
+		}
 		for i, into := range []*geometry.PoseWithCovariance{&d.Pose, &d.Flipped} {
 			into.Pose = rosconv.Pose(poses[i].Pose)
 			for r, row := range poses[i].Covariance {

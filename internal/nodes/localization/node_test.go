@@ -393,6 +393,24 @@ func TestPoorInput(t *testing.T) {
 	b.near(0.03, 0.01)
 }
 
+// A tag that is cut off by the edge of the image has a corner that is a guess.
+func TestATagThatIsCutOffSaysNothing(t *testing.T) {
+	b := newBench(t, nil)
+	b.load()
+	b.blind = true
+	for range 20 {
+		m := b.detect()
+		for i := range m.Detections {
+			m.Detections[i].Corners[1] = 1.01
+		}
+		nodetest.Publish(b.Rig, topics.Tags, m)
+		b.run(tick, nil)
+	}
+	if s := b.status.Latest().Value; s.State != "NONE" || s.Rejected != 0 || len(s.TagsInView) != 2 {
+		t.Errorf("%+v", s)
+	}
+}
+
 func TestNew(t *testing.T) {
 	store := site.NewStore(site.NewMemory())
 	if _, err := localization.New(algo.DefaultConfig(), localization.Deps{Sites: store}); err == nil {

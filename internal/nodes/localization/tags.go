@@ -94,7 +94,7 @@ func (n *Node) useImage(m *dharma.TagDetections) {
 	for i := range m.Detections {
 		s, err := sighting(m, i, camera)
 		if err != nil {
-			continue // a tag without a frame or a pose localizes nobody
+			continue
 		}
 		n.recordSighting(s)
 		var known bool
@@ -111,13 +111,22 @@ func (n *Node) useImage(m *dharma.TagDetections) {
 	n.publishChange()
 }
 
-var errNoPose = errors.New("no pose")
+// What a tag lacks that localizes nobody.
+var (
+	errNoPose = errors.New("it has no frame or no pose")
+	errCutOff = errors.New("the image shows a part of it only")
+)
 
 // sighting is a tag of an image, without where it is recorded.
 func sighting(m *dharma.TagDetections, i int, camera geom.Transform) (algo.Sighting, error) {
 	d := &m.Detections[i]
 	if d.Frame == "" || !d.HasPose {
 		return algo.Sighting{}, errNoPose
+	}
+	for _, c := range d.Corners {
+		if !(c >= 0 && c <= 1) { // a corner that nobody sees is a guess, and near a tag a bad one
+			return algo.Sighting{}, errCutOff
+		}
 	}
 	s := algo.Sighting{
 		Stamp: rosconv.FromStamp(m.Header.Stamp), Frame: d.Frame, BaseTcamera: camera, Ambiguity: float64(d.Ambiguity),
