@@ -17,17 +17,18 @@ const stillSpeed = 0.02
 
 // Expectation is one thing that must be true. Exactly one of its fields is given.
 type Expectation struct {
-	Moves      *Moves      `doc:"the robot drives at some moment of an interval"`
-	Still      *Interval   `doc:"the robot stands through an interval"`
-	Zero       *Interval   `doc:"the body is sent nothing but zero through an interval, and is sent it"`
-	Stops      *Stops      `doc:"after a moment the robot comes to a stand in time and way"`
-	Travels    *Range      `doc:"way driven in the whole run, in metres"`
-	Ends       *Near       `doc:"where the robot is at the end"`
-	Status     *Status     `doc:"what /control/status says at a moment"`
-	Navigation *Navigation `doc:"what /navigation/status says at a moment"`
-	Passes     *Passes     `doc:"the robot comes near a place in an interval"`
-	Node       *NodeState  `doc:"how a node is at the end"`
-	FieldSays  *FieldSays  `doc:"the protective field takes a state in an interval"`
+	Moves        *Moves        `doc:"the robot drives at some moment of an interval"`
+	Still        *Interval     `doc:"the robot stands through an interval"`
+	Zero         *Interval     `doc:"the body is sent nothing but zero through an interval, and is sent it"`
+	Stops        *Stops        `doc:"after a moment the robot comes to a stand in time and way"`
+	Travels      *Range        `doc:"way driven in the whole run, in metres"`
+	Ends         *Near         `doc:"where the robot is at the end"`
+	Status       *Status       `doc:"what /control/status says at a moment"`
+	Navigation   *Navigation   `doc:"what /navigation/status says at a moment"`
+	Passes       *Passes       `doc:"the robot comes near a place in an interval"`
+	Localization *Localization `doc:"what /localization/status says at a moment, and how true it is"`
+	Node         *NodeState    `doc:"how a node is at the end"`
+	FieldSays    *FieldSays    `doc:"the protective field takes a state in an interval"`
 }
 
 // Interval is a stretch of the run.
@@ -103,7 +104,7 @@ type FieldSays struct {
 func (e Expectation) Validate() error {
 	var p config.Problems
 	given := count(e.Moves != nil, e.Still != nil, e.Zero != nil, e.Stops != nil, e.Travels != nil, e.Ends != nil,
-		e.Status != nil, e.Navigation != nil, e.Passes != nil, e.Node != nil, e.FieldSays != nil)
+		e.Status != nil, e.Navigation != nil, e.Passes != nil, e.Localization != nil, e.Node != nil, e.FieldSays != nil)
 	p.Require(given == 1, "", "an expectation says exactly one thing, this one says %d", given)
 	return p.Err()
 }
@@ -201,6 +202,8 @@ func (e Expectation) until() time.Duration {
 		return e.Navigation.At
 	case e.Passes != nil:
 		return e.Passes.Until
+	case e.Localization != nil:
+		return e.Localization.At
 	case e.FieldSays != nil:
 		return e.FieldSays.Until
 	}
@@ -233,6 +236,8 @@ func (e Expectation) check(r *Record) string {
 		return r.checkNavigation(*e.Navigation)
 	case e.Passes != nil:
 		return r.checkPasses(*e.Passes)
+	case e.Localization != nil:
+		return r.checkLocalization(*e.Localization)
 	case e.Node != nil:
 		return r.checkNode(*e.Node)
 	case e.FieldSays != nil:

@@ -27,15 +27,16 @@ type Observer struct {
 func NewObserver(r *Record, resolve func(string) string) *Observer {
 	o := &Observer{record: r}
 	o.names = map[string]func(time.Duration, *bus.Sample){
-		resolve(topics.GroundTruth.Info().Name):      o.truth,
-		resolve(topics.BodyCmdVel.Info().Name):       o.command,
-		resolve(topics.ControlStatus.Info().Name):    o.status,
-		resolve(topics.NavigationStatus.Info().Name): o.progress,
-		resolve(topics.EStopRequest.Info().Name):     o.request,
-		resolve(topics.SimStatus.Info().Name):        o.contacts,
-		resolve(topics.HandheldCmdVel.Info().Name):   o.ask(script.Handheld),
-		resolve(topics.DashboardCmdVel.Info().Name):  o.ask(script.Dashboard),
-		resolve(topics.NavCmdVel.Info().Name):        o.ask(script.Navigation),
+		resolve(topics.GroundTruth.Info().Name):        o.truth,
+		resolve(topics.BodyCmdVel.Info().Name):         o.command,
+		resolve(topics.ControlStatus.Info().Name):      o.status,
+		resolve(topics.NavigationStatus.Info().Name):   o.progress,
+		resolve(topics.LocalizationStatus.Info().Name): o.belief,
+		resolve(topics.EStopRequest.Info().Name):       o.request,
+		resolve(topics.SimStatus.Info().Name):          o.contacts,
+		resolve(topics.HandheldCmdVel.Info().Name):     o.ask(script.Handheld),
+		resolve(topics.DashboardCmdVel.Info().Name):    o.ask(script.Dashboard),
+		resolve(topics.NavCmdVel.Info().Name):          o.ask(script.Navigation),
 	}
 	return o
 }
@@ -107,6 +108,14 @@ func (o *Observer) progress(at time.Duration, s *bus.Sample) {
 	if m, ok := s.Message().(*dharma.NavigationStatus); ok {
 		o.record.Progress = append(o.record.Progress, Progress{
 			At: at, State: m.State, PauseReasons: m.PauseReasons, Lap: int(m.Lap), Message: m.Message,
+		})
+	}
+}
+
+func (o *Observer) belief(at time.Duration, s *bus.Sample) {
+	if m, ok := s.Message().(*dharma.LocalizationStatus); ok {
+		o.record.Beliefs = append(o.record.Beliefs, Belief{
+			At: at, State: m.State, Source: m.Source, Message: m.Message, Pose: geom.Pose2{X: m.Pose.X, Y: m.Pose.Y, Theta: m.Pose.Theta},
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sarathi/internal/bus"
+	"sarathi/internal/geom"
 	"sarathi/internal/node"
 	"sarathi/internal/node/nodetest"
 	"sarathi/internal/scenario"
@@ -184,6 +185,9 @@ func TestTheObserverWritesWhatItSees(t *testing.T) {
 	nodetest.Publish(r, topics.ControlStatus, dharma.ControlStatus{
 		Mode: "remote", ActiveSource: "handheld", Armed: true, Estop: true, EstopReasons: []string{"smoke"}, Field: "clear", Message: "m",
 	})
+	nodetest.Publish(r, topics.LocalizationStatus, dharma.LocalizationStatus{
+		State: "localized", Source: "origin", Message: "m", Pose: geometry.Pose2D{X: 1, Y: 2, Theta: 3},
+	})
 	r.Exec.Jump(-time.Hour) // the record goes on
 	r.Advance(20 * ms)
 	for _, s := range []dharma.SimStatus{
@@ -213,6 +217,7 @@ func TestTheObserverWritesWhatItSees(t *testing.T) {
 		Statuses: []scenario.Control{{
 			At: soon, Order: 3, Mode: "remote", ActiveSource: "handheld", Armed: true, EStop: true, EStopReasons: []string{"smoke"}, Field: "clear", Message: "m",
 		}},
+		Beliefs:  []scenario.Belief{{At: soon, State: "localized", Source: "origin", Message: "m", Pose: geom.Pose2{X: 1, Y: 2, Theta: 3}}},
 		Contacts: []scenario.Contact{{At: 2 * soon, With: `wall "x"`}, {At: 2 * soon, With: "ann", Person: true}},
 	}
 	if diff := cmp.Diff(want, record); diff != "" {

@@ -87,6 +87,7 @@ type Record struct {
 	Commands []Command
 	Statuses []Control
 	Progress []Progress
+	Beliefs  []Belief
 	Asks     []Ask
 	Requests []Request
 	Contacts []Contact
@@ -153,7 +154,7 @@ func (r *Record) Judge() []string { return r.judge(func(Expectation) bool { retu
 // speed, its way, how fast it brakes and how far it gets, is left out.
 func (r *Record) JudgeAnyBody() []string {
 	return r.judge(func(e Expectation) bool {
-		return e.Navigation == nil && e.Passes == nil && e.Moves == nil && e.Travels == nil && e.Ends == nil && e.Stops == nil
+		return e.Localization == nil && e.Navigation == nil && e.Passes == nil && e.Moves == nil && e.Travels == nil && e.Ends == nil && e.Stops == nil
 	})
 }
 
