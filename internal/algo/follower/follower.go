@@ -141,6 +141,7 @@ type Follower struct {
 	dwellLeft  time.Duration
 	heldFor    time.Duration // by obstacles
 	held       bool
+	turning    bool          // on the spot, away from what holds it
 	moved      float64       // [m] progress when the robot last got ahead
 	stuckFor   time.Duration // since then
 

@@ -316,6 +316,40 @@ func TestObstaclesHoldAndBlock(t *testing.T) {
 	}
 }
 
+// Held by something ahead, the robot is given a path that leads back: it turns there, and goes when the way ahead is free.
+func TestTurnsAwayFromWhatHoldsIt(t *testing.T) {
+	w := newWorld(t, line(6), nil)
+	w.start()
+	w.run(3 * time.Second)
+	w.in.Advice.Emergency = true
+	w.run(40 * time.Second)
+	if w.f.Status().State != Blocked {
+		t.Fatalf("%+v", w.f.Status())
+	}
+	at := w.pose
+	if err := w.f.SetPath(Path{Name: "back", Stamp: w.in.Now, Points: []route.Point{{X: at.X}, {X: at.X, Y: 2}, {X: 0, Y: 2}}}); err != nil {
+		t.Fatal(err)
+	}
+	fastest := 0.0
+	for range 100 {
+		w.step()
+		fastest = max(fastest, math.Abs(w.out.Velocity.WZ))
+		if w.out.Velocity.VX != 0 || w.out.Velocity.VY != 0 {
+			t.Fatalf("it moves by %v towards what is too near", w.out.Velocity)
+		}
+	}
+	aim, _ := w.f.Aim(w.pose)
+	if math.Abs(aim) > 0.2 || w.out.Velocity != (geom.Velocity{}) || fastest > w.f.cfg.Pursuit.Approach.MaxTurn {
+		t.Errorf("the path leads to %g, velocity %v, turned with up to %g", aim, w.out.Velocity, fastest)
+	}
+	w.in.SpeedScale, w.pose.Theta = 0, 0
+	if w.step(); w.out.Velocity != (geom.Velocity{}) {
+		t.Errorf("it turns by %v although it must not move", w.out.Velocity)
+	}
+	w.in.SpeedScale, w.in.Advice.Emergency = 1, false
+	w.until(GoalReached, time.Minute)
+}
+
 func TestSteersAside(t *testing.T) {
 	w := newWorld(t, line(6), nil)
 	if _, ok := w.f.Aim(w.pose); ok {

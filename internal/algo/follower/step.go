@@ -21,8 +21,11 @@ func (f *Follower) Step(in Input) Output {
 	f.watch(in)
 	var out Output
 	state := f.decide(in, dt, &out)
-	if state != Joining && state != Following && state != Approaching || out.Velocity == (geom.Velocity{}) && f.held {
+	moves := state == Joining || state == Following || state == Approaching || state == Blocked
+	if !moves {
 		out.Velocity = geom.Velocity{}
+	}
+	if !moves || f.held {
 		f.pursue.Reset() // it starts from standing
 	}
 	f.state, f.velocity = state, out.Velocity
@@ -72,6 +75,7 @@ func (f *Follower) decide(in Input, dt time.Duration, out *Output) State {
 	f.joined = f.joined || f.cross <= f.cfg.JoinWithin
 	f.skipPassed(out)
 	if f.hold(in, dt) {
+		f.turnAway(in, dt, out)
 		if f.heldFor >= f.cfg.BlockedAfter {
 			f.message = "something is in the way"
 			return Blocked
@@ -135,12 +139,28 @@ func (f *Follower) event(out *Output, kind EventKind, message string) {
 func (f *Follower) hold(in Input, dt time.Duration) bool {
 	f.held = f.cfg.AvoidMaxAge > 0 && (in.Advice.Emergency || !(in.Advice.Scale >= f.cfg.BlockedBelow)) || !(in.SpeedScale > 0)
 	if !f.held {
-		f.heldFor = 0
+		f.heldFor, f.turning = 0, false
 		return false
 	}
 	f.heldFor += dt
 	f.stuckFor = 0
 	return true
+}
+
+// turnAway turns a robot that is held by what is ahead to where its path leads, when that is elsewhere: after a new path was given it would
+// look at the obstacle for ever. Whether there is room to turn is the protective field's matter.
+func (f *Follower) turnAway(in Input, dt time.Duration, out *Output) {
+	const begin, enough = math.Pi / 6, math.Pi / 18 // [rad] the obstacle is ahead, not there
+	aim, ok := f.Aim(in.Pose)
+	if off := math.Abs(aim); !ok || !(in.SpeedScale > 0) || off < enough || !f.turning && off < begin {
+		f.turning = false
+		return
+	}
+	f.turning = true
+	c := &f.cfg.Pursuit
+	most, step := c.Approach.MaxTurn, c.TurnAccel*dt.Seconds()
+	turn := min(max(c.RotateGain*aim, -most), most)
+	out.Velocity.WZ = min(max(turn, f.velocity.WZ-step), f.velocity.WZ+step)
 }
 
 // stuck reports whether the robot should have got ahead long ago.
