@@ -41,6 +41,7 @@ type bench struct {
 	noise   *rand.Rand
 	blind   bool // the detector is silent
 	dark    bool // it sees nothing
+	late    bool // odometry comes later than the images
 	silent  bool // lidar odometry is silent
 	status  *nodetest.Collector[dharma.LocalizationStatus]
 	poses   *nodetest.Collector[geometry.PoseWithCovarianceStamped]
@@ -155,7 +156,15 @@ func (b *bench) run(d time.Duration, each func()) {
 		if each != nil {
 			each()
 		}
-		b.odometry()
+		moved := b.odometry(b.Now())
+		if b.late {
+			nodetest.Publish(b.Rig, topics.Tags, b.detect())
+			b.Advance(tick - time.Millisecond)
+			moved()
+			b.Advance(time.Millisecond)
+			continue
+		}
+		moved()
 		if !b.blind {
 			nodetest.Publish(b.Rig, topics.Tags, b.detect())
 		}
@@ -173,13 +182,16 @@ func (b *bench) step(s geom.Pose2) func() {
 
 func (b *bench) truth() geom.Pose2 { return b.robot.Truth().Pose }
 
-func (b *bench) odometry() {
+// odometry returns what publishes where the robot is now.
+func (b *bench) odometry(now time.Time) func() {
 	p := b.begin.Between(b.truth()).Transform()
-	nodetest.Publish(b.Rig, topics.BodyOdometry, rosconv.Odometry(b.Now(), "odom", "base_link",
-		geom.Pose2{X: 50, Theta: 2}.Transform().Mul(p), geom.Velocity{}))
-	if !b.silent {
-		nodetest.Publish(b.Rig, topics.LidarOdometry, rosconv.Odometry(b.Now(), "camera_init", "body",
-			sensor().Inverse().Mul(p).Mul(sensor()), geom.Velocity{}))
+	return func() {
+		nodetest.Publish(b.Rig, topics.BodyOdometry, rosconv.Odometry(now, "odom", "base_link",
+			geom.Pose2{X: 50, Theta: 2}.Transform().Mul(p), geom.Velocity{}))
+		if !b.silent {
+			nodetest.Publish(b.Rig, topics.LidarOdometry, rosconv.Odometry(now, "camera_init", "body",
+				sensor().Inverse().Mul(p).Mul(sensor()), geom.Velocity{}))
+		}
 	}
 }
 

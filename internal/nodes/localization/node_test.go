@@ -79,6 +79,19 @@ func TestAnotherOdometryIsNoMotion(t *testing.T) {
 	b.near(0.03, 0.01)
 }
 
+// A tag is used where the robot was when the image was taken, also when odometry tells that later.
+func TestOdometryComesLaterThanTheImage(t *testing.T) {
+	b := newBench(t, nil)
+	b.load()
+	b.late = true
+	b.run(2*time.Second, nil)
+	b.run(time.Second, b.step(geom.Pose2{X: -0.1}))
+	b.near(0.02, 0.01)
+	if s := b.status.Latest().Value; s.Corrections < 20 || s.Rejected > 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
 func TestPoseEstimate(t *testing.T) {
 	b := newBench(t, nil)
 	estimate := func(frame string, p geom.Transform, stamp time.Time) {
