@@ -59,7 +59,7 @@ func (c Config) describe(img *image.Gray, camera *tagpose.Camera, d tag36h11.Det
 	for i, p := range d.Corners {
 		out.Corners[2*i], out.Corners[2*i+1] = float32(p.X/float64(img.Rect.Dx())), float32(p.Y/float64(img.Rect.Dy()))
 	}
-	if camera == nil {
+	if camera == nil || cutOff(img, d) {
 		return out
 	}
 	poses, err := tagpose.Solve(*camera, d.Corners, size)
@@ -73,6 +73,21 @@ func (c Config) describe(img *image.Gray, camera *tagpose.Camera, d tag36h11.Det
 	}
 	out.Pose, out.Flipped = message(poses[0]), message(poses[1])
 	return out
+}
+
+// edge is how near to the edge of the image a corner of a whole tag may be [px]. The detector guesses where the corner of a tag is that the
+// image cuts off.
+const edge = 2
+
+// cutOff reports whether a tag may reach beyond the image.
+func cutOff(img *image.Gray, d tag36h11.Detection) bool {
+	w, h := float64(img.Rect.Dx()), float64(img.Rect.Dy())
+	for _, c := range d.Corners {
+		if !(c.X >= edge && c.Y >= edge && c.X <= w-edge && c.Y <= h-edge) {
+			return true
+		}
+	}
+	return false
 }
 
 // align improves both poses by the picture of the tag, the better one first. One that the picture does not bear out keeps its corners' pose.

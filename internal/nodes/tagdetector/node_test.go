@@ -27,6 +27,7 @@ import (
 type studio struct {
 	*sim.Robot
 	looked, closed int
+	shift          float64 // of what the detector finds, to the right [px]
 }
 
 func newStudio(t *testing.T) *studio {
@@ -52,6 +53,9 @@ func (s *studio) Detect(*image.Gray) (out []tag36h11.Detection) {
 	s.looked++
 	views, _ := s.VisibleTags()
 	for _, v := range views {
+		for i := range v.Corners {
+			v.Corners[i].X += s.shift
+		}
 		out = append(out, tag36h11.Detection{ID: v.ID, Margin: 50, Corners: v.Corners})
 	}
 	return out
@@ -208,6 +212,14 @@ func TestPoorImages(t *testing.T) {
 	if d := tags.Latest().Value.Detections; len(d) != 1 || d[0].HasPose {
 		t.Errorf("of a distorted image: %+v", d)
 	}
+	info := b.info()
+	views, _ := b.VisibleTags()
+	b.shift = 639 - views[0].Corners[1].X // its right edge is the image's
+	b.show(photo, &info)
+	if d := tags.Latest().Value.Detections; len(d) != 1 || d[0].HasPose {
+		t.Errorf("of a tag that is cut off: %+v", d)
+	}
+	b.shift = 0
 	count := tags.Len()
 	var bomb bytes.Buffer
 	if err := png.Encode(&bomb, image.NewGray(image.Rect(0, 0, 1, 1))); err != nil {
@@ -221,7 +233,6 @@ func TestPoorImages(t *testing.T) {
 	if got := tags.Len(); got != count {
 		t.Errorf("%d messages came of images that are none", got-count)
 	}
-	info := b.info()
 	b.show(photo, &info)
 	if d := tags.Latest().Value.Detections; len(d) != 1 || !d[0].HasPose {
 		t.Errorf("after poor images: %+v", d)
