@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// TestChecklistsNameTestsThatExist keeps the protocol documents honest: every test that a row names is in this package or in the
-// gateway's.
+// TestChecklistsNameTestsThatExist keeps the protocol documents honest: every test that a row names is in this package, in the
+// gateway's, or in a node's.
 func TestChecklistsNameTestsThatExist(t *testing.T) {
 	var files []string
-	for _, pattern := range []string{"*_test.go", "../internal/gateway/teleop/*_test.go"} {
+	for _, pattern := range []string{"*_test.go", "../internal/gateway/teleop/*_test.go", "../internal/nodes/*/*_test.go"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil || len(found) == 0 {
 			t.Fatalf("%s: %v %v", pattern, found, err)

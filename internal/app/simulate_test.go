@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,9 +34,16 @@ func forEachScenario(t *testing.T, f func(t *testing.T, path string, s *scenario
 	}
 }
 
-// TestScenarios runs every scenario of the repository once; `make scenarios` and `make sweep` run more seeds.
+// rendered reports whether a scenario needs images: under the race detector they take minutes. `make scenarios`, which CI runs as well, has
+// them all.
+func rendered(s *scenario.Scenario) bool { return slices.Contains(s.Needs, scenario.NeedCamera) }
+
+// TestScenarios runs the scenarios of the repository once; `make scenarios` and `make sweep` run more seeds.
 func TestScenarios(t *testing.T) {
 	forEachScenario(t, func(t *testing.T, path string, s *scenario.Scenario) {
+		if rendered(s) {
+			return
+		}
 		r, err := simulate(t.Context(), s, SimOptions{Path: path, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -49,8 +57,8 @@ func TestScenarios(t *testing.T) {
 // TestPoorerBodies runs with the differential robot every scenario whose needs it meets.
 func TestPoorerBodies(t *testing.T) {
 	forEachScenario(t, func(t *testing.T, path string, s *scenario.Scenario) {
-		if s.Profile == "zelpi" {
-			return // TestScenarios runs it
+		if s.Profile == "zelpi" || rendered(s) {
+			return // TestScenarios or `make scenarios` runs it
 		}
 		r, err := simulate(t.Context(), s, SimOptions{Path: path, Seed: 3, Profile: "zelpi"})
 		if need, lacks := errors.AsType[*NeedError](err); lacks {
