@@ -29,4 +29,4 @@ help: ## print this list
 	  /^##@ / { printf "\n%s\n", substr($$0, 5) } \
 	  /^[a-z][a-z-]*:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-include scripts/test.mk scripts/quality.mk scripts/bench.mk
+include scripts/test.mk scripts/quality.mk scripts/bench.mk scripts/slam.mk
