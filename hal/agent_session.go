@@ -1,11 +1,14 @@
 package hal
 
 import (
+	"bytes"
 	"context"
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -57,6 +60,10 @@ func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the body is not ready", http.StatusServiceUnavailable)
 		return
 	}
+	if !a.trusts(r) {
+		http.Error(w, "pages of other hosts may not connect; call this host by its address, or use a token", http.StatusForbidden)
+		return
+	}
 	h := &hijack{ResponseWriter: w}
 	conn, err := websocket.Accept(h, r, nil)
 	if err != nil {
@@ -82,6 +89,16 @@ func (a *Agent) authorized(r *http.Request) bool {
 		given = r.URL.Query().Get("token")
 	}
 	return subtle.ConstantTimeCompare([]byte(given), []byte(a.cfg.Token)) == 1
+}
+
+// trusts reports whether a page may connect that says it is of this host, which is checked later. A name says nothing about whose page it
+// is: who owns the name can let it point here while the page is open (DNS rebinding). Programs that are no browsers send no origin.
+func (a *Agent) trusts(r *http.Request) bool {
+	if r.Header.Get("Origin") == "" || a.cfg.Token != "" {
+		return true
+	}
+	u := url.URL{Host: r.Host}
+	return u.Hostname() == "localhost" || net.ParseIP(u.Hostname()) != nil
 }
 
 // enter gives the robot to a session, or says why it does not.
@@ -199,7 +216,7 @@ func (s *session) handle(ctx context.Context, data []byte) error {
 	welcomed := s.welcomed
 	a.mu.Unlock()
 	if err != nil {
-		return s.malformed(err, welcomed)
+		return s.malformed(err, data, welcomed)
 	}
 	switch f := f.(type) {
 	case Welcome:
@@ -216,7 +233,7 @@ func (s *session) handle(ctx context.Context, data []byte) error {
 			return nil
 		}
 	default:
-		return s.malformed(&FrameError{Op: f.Op(), Version: Version, What: "it is the robot's to send"}, welcomed)
+		return s.malformed(&FrameError{Op: f.Op(), Version: Version, What: "it is the robot's to send"}, nil, welcomed)
 	}
 	switch f := f.(type) {
 	case Cmd:
@@ -231,9 +248,9 @@ func (s *session) handle(ctx context.Context, data []byte) error {
 	return nil
 }
 
-// malformed drops a frame. It stops what it might have stopped: an estop latches, and a cmd that cannot be read is a velocity of zero
-// that keeps nothing alive. A controller of another version is sent away before it is let in.
-func (s *session) malformed(err error, welcomed bool) error {
+// malformed drops a frame. It stops what it might have stopped: an estop latches, also one of which only the word can be read, and a frame
+// that may have been a cmd is a velocity of zero that keeps nothing alive. A controller of another version is sent away before it is let in.
+func (s *session) malformed(err error, data []byte, welcomed bool) error {
 	a := s.agent
 	a.mu.Lock()
 	a.stats.Malformed++
@@ -242,10 +259,10 @@ func (s *session) malformed(err error, welcomed bool) error {
 	if fe, ok := errors.AsType[*FrameError](err); ok {
 		op = fe.Op
 	}
-	switch op {
-	case OpEStop:
+	switch {
+	case strings.EqualFold(op, OpEStop), op == "" && bytes.Contains(bytes.ToLower(data), []byte(OpEStop)):
 		a.engage("an estop frame that could not be read: " + err.Error())
-	case OpCmd:
+	case op == OpCmd, op == "":
 		a.mu.Lock()
 		a.guard.Stop()
 		a.mu.Unlock()

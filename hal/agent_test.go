@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math"
 	"net"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -284,6 +285,42 @@ func TestBadVelocities(t *testing.T) {
 	}
 }
 
+// A frame of which nothing can be read may have been a command to stand.
+func TestAnUnreadableFrameStops(t *testing.T) {
+	s, url := serveToy(t, AgentConfig{})
+	c := dial(t, url)
+	for i, bad := range []string{`{"v":1,"op":"cm`, `V=0`, `[]`, `{"v":1}`} {
+		c.send(Cmd{V: 1, Seq: int64(i + 1)})
+		c.sync()
+		if v, _ := s.toy.heard(); v.VX != 1 {
+			t.Fatalf("%+v", v)
+		}
+		c.text(bad)
+		c.sync()
+		if v, _ := s.toy.heard(); v != (driver.Velocity{}) || s.toyLatch().Engaged {
+			t.Errorf("after %s the body is told %+v", bad, v)
+		}
+	}
+}
+
+// A page whose name was made to point here (DNS rebinding) is of "this host", as its browser sees it. Without a token only an address is.
+func TestPagesThatPretendToBeOfThisHost(t *testing.T) {
+	for host, token := range map[string]string{"evil.org": "", "10.0.0.7:9092": "", "robot.local": "secret"} {
+		_, at := serveToy(t, AgentConfig{Token: token})
+		c, resp, err := websocket.Dial(t.Context(), at+"/?token="+token, &websocket.DialOptions{Host: host, HTTPHeader: http.Header{"Origin": {"http://" + host}}})
+		want := http.StatusSwitchingProtocols
+		if host == "evil.org" {
+			want = http.StatusForbidden
+		}
+		if resp == nil || resp.StatusCode != want {
+			t.Errorf("%s: %v, %v", host, resp, err)
+		}
+		if c != nil {
+			c.CloseNow()
+		}
+	}
+}
+
 func TestHugeValuesOverflowToAStop(t *testing.T) {
 	s, url := serveToy(t, AgentConfig{Units: driver.Units{Len: "km", Ang: "rad"}})
 	c := dial(t, url)
@@ -419,6 +456,10 @@ func TestEStopOutlivesItsController(t *testing.T) {
 	for name, text := range map[string]string{
 		"well-formed": `{"v":1,"op":"estop","reason":"x"}`, "no reason": `{"v":1,"op":"estop"}`, "bad reason": `{"v":1,"op":"estop","reason":{}}`,
 		"other version": `{"v":7,"op":"estop","reason":"x"}`, "no version": `{"op":"estop"}`,
+		"cut off": `{"v":1,"op":"estop","reas`, "comma": `{"v":1,"op":"estop",}`, "raw line end": "{\"v\":1,\"op\":\"estop\",\"reason\":\"a\nb\"}",
+		"no UTF-8": "{\"v\":1,\"op\":\"estop\",\"reason\":\"\xff\"}", "deep": `{"v":1,"op":"estop","reason":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`,
+		"two frames": `{"v":1,"op":"ping","t":1}{"v":1,"op":"estop"}`, "array": `[{"v":1,"op":"estop"}]`, "upper case": `{"v":1,"op":"ESTOP"}`,
+		"python": `{'v': 1, 'op': 'estop'}`, "bare word": `estop`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, url := serveToy(t, AgentConfig{})
