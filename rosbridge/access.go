@@ -69,9 +69,11 @@ func (c *Config) originAllowed(r *http.Request) bool {
 	if err != nil || u.Host == "" {
 		return false
 	}
-	if strings.EqualFold(u.Host, r.Host) {
+	ip := net.ParseIP(u.Hostname())
+	if u.Hostname() == "localhost" || ip != nil && ip.IsLoopback() {
 		return true
 	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	// A name says nothing about whose page it is: who owns the name can let it point here while the page is open (DNS rebinding). An
+	// address cannot point elsewhere, and a page that has the token has it from somebody.
+	return strings.EqualFold(u.Host, r.Host) && (ip != nil || c.Token != "")
 }

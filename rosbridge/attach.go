@@ -171,7 +171,9 @@ func (v *messageValue) ROS1() []byte { return v.m.AppendROS1([]byte{}) }
 type Received struct {
 	Topic string // resolved
 	Type  string // ROS 1 spelling, "" while nobody said it
-	m     *message
+	// Client tells those who publish apart: each connection has a number of its own, and 0 is an attachment.
+	Client uint64
+	m      *message
 }
 
 // JSON returns the message as JSON: checked and complete for a known type, as the client sent it for another. It must not be changed.
@@ -274,7 +276,7 @@ func (s *LocalSubscription) deliver() {
 		if m == nil {
 			return
 		}
-		s.handle(Received{Topic: s.topic.name, Type: s.topic.typ.Load().name, m: m})
+		s.handle(Received{Topic: s.topic.name, Type: s.topic.typ.Load().name, Client: m.client, m: m})
 	}
 }
 

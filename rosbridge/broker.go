@@ -19,17 +19,18 @@ import (
 //
 // No client can hold up another: everything that waits for a client waits in that client's own bounded queue.
 type Broker struct {
-	cfg     Config
-	log     *slog.Logger
-	types   *typeTable
-	params  *paramStore
-	start   time.Time
-	running sync.WaitGroup // goroutines of clients and the steward
-	stop    chan struct{}  // closed by Close
-	wakeUp  chan struct{}  // of one: the steward has something to do
-	own     map[string]ownService
-	refused atomic.Uint64 // handshakes
-	nextID  atomic.Uint64
+	cfg      Config
+	log      *slog.Logger
+	types    *typeTable
+	params   *paramStore
+	start    time.Time
+	running  sync.WaitGroup // goroutines of clients and the steward
+	stop     chan struct{}  // closed by Close
+	wakeUp   chan struct{}  // of one: the steward has something to do
+	own      map[string]ownService
+	refused  atomic.Uint64 // handshakes
+	nextID   atomic.Uint64
+	lastPeer atomic.Uint64 // number of the newest client
 
 	count, roster *LocalPublisher // /client_count, /connected_clients
 

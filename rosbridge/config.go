@@ -29,8 +29,9 @@ type Config struct {
 
 	// Token, if not empty, must come with the handshake, as ?token= or as Authorization: Bearer.
 	Token string
-	// Origins are globs of the web pages that may connect, such as "https://app.foxglove.dev" or "*". Pages of this host and of
-	// localhost may always; programs that are no browsers send no origin and may as well.
+	// Origins are globs of the web pages that may connect, such as "https://app.foxglove.dev" or "*". Pages of localhost may always, and
+	// those of this host when it was called by its address, or with a token when it was called by a name; programs that are no browsers
+	// send no origin and may as well.
 	Origins []string
 	Access  Access
 
@@ -55,6 +56,10 @@ type Config struct {
 	Params ParamSource
 	// Graph, if not nil, tells introspection who in this process publishes, subscribes and serves. Attachments are not listed then.
 	Graph func() Graph
+	// Unheard, if not nil, is told, from any goroutine, what clients said that they may say and that was not passed on: a message that does
+	// not fit its topic's type, a call that does not fit its service's or for which too many are open. It must not wait. A robot stops then,
+	// if it was a stop.
+	Unheard func(op, name, node string)
 	// Observer, if not nil, learns what clients offer.
 	Observer Observer
 	Log      *slog.Logger

@@ -72,6 +72,39 @@ func TestIssue21RestartOnTheSamePort(t *testing.T) {
 	second.join().say(subscribe("/t"))
 }
 
+// A page whose name was made to point here (DNS rebinding) is of "this host", as its browser sees it. Without a token only an address is.
+func TestIssue22PagesThatPretendToBeOfThisHost(t *testing.T) {
+	for _, test := range []struct {
+		token, path, host, origin string
+		code                      int
+	}{
+		{"", "/", "evil.org:9091", "http://evil.org:9091", 403},
+		{"", "/", "evil.org", "http://evil.org", 403},
+		{"", "/", "localhost.evil.org", "http://localhost.evil.org", 403},
+		{"", "/", "10.0.0.7:9091", "http://10.0.0.7:9091", 101},
+		{"", "/", "[fe80::1]:9091", "http://[fe80::1]:9091", 101},
+		{"", "/", "robot.local", "", 101}, // no page
+		{"secret", "/?token=secret", "robot.local", "http://robot.local", 101},
+		{"secret", "/", "robot.local", "http://robot.local", 401},
+	} {
+		cfg := config()
+		cfg.Token = test.token
+		r := start(t, cfg)
+		opt := r.options()
+		opt.Host, opt.HTTPHeader = test.host, http.Header{}
+		if test.origin != "" {
+			opt.HTTPHeader.Set("Origin", test.origin)
+		}
+		c, resp, err := websocket.Dial(t.Context(), r.url+test.path, opt)
+		if resp == nil || resp.StatusCode != test.code {
+			t.Errorf("%+v: %v, %v", test, resp, err)
+		}
+		if c != nil {
+			c.CloseNow()
+		}
+	}
+}
+
 func TestIssue22TokenOriginAndAccess(t *testing.T) {
 	cfg := config()
 	cfg.Token = "secret"

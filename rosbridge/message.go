@@ -33,6 +33,8 @@ type message struct {
 	at    time.Time
 	size  int // bytes that it counts for in a queue
 
+	client uint64 // that published it; 0 for an attachment
+
 	text  []byte // JSON; nil for a Value that nobody asked for JSON
 	value Value  // of this process, or nil
 	topic *topic // that learns the size of a value; nil otherwise
@@ -63,6 +65,12 @@ func newMessage(c *codec, text []byte, parsed idl.Message, at time.Time) *messag
 	if parsed != nil {
 		m.made = &encodings{parsed: parsed}
 	}
+	return m
+}
+
+// by notes the client that publishes the message.
+func (m *message) by(p *peer) *message {
+	m.client = p.number
 	return m
 }
 

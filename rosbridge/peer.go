@@ -22,6 +22,7 @@ type peer struct {
 	writer    writer
 	log       *slog.Logger
 	remote    string
+	number    uint64 // tells clients apart, from 1
 	dialect   Dialect
 	connected time.Time
 
@@ -55,7 +56,7 @@ type subscriptionKey struct {
 func newPeer(b *Broker, conn *ws.Conn, remote string, d Dialect) *peer {
 	now := time.Now()
 	p := &peer{
-		b: b, conn: conn, out: newOutbox(b.cfg.queued()), remote: remote, dialect: d, connected: now,
+		b: b, conn: conn, out: newOutbox(b.cfg.queued()), remote: remote, number: b.lastPeer.Add(1), dialect: d, connected: now,
 		log:        b.log.With("remote", remote),
 		publishers: map[string]*publisher{}, subscriptions: map[subscriptionKey]*subscription{},
 		services: map[string]*service{}, actions: map[string]*actionServer{},

@@ -71,6 +71,7 @@ func (p *peer) callService(f Frame) error {
 	s := p.b.services[name]
 	p.b.mu.Unlock()
 	if s == nil {
+		p.unheard(f.Op, name)
 		answer(nil, fmt.Sprintf("Service %s does not exist", name))
 		return nil
 	}

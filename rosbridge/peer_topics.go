@@ -104,10 +104,26 @@ func (p *peer) publish(f Frame) error {
 			return refusal(&f, "clients may not publish %s", name)
 		}
 		if err := p.addPublisher(f, name); err != nil {
+			p.unheard(f.Op, name)
 			return err
 		}
 		pub = p.publishers[f.Topic]
 	}
+	err := p.publishAs(pub, f)
+	if err != nil {
+		p.unheard(f.Op, pub.topic.name)
+	}
+	return err
+}
+
+// unheard tells the process what was not passed on.
+func (p *peer) unheard(op, name string) {
+	if tell := p.b.cfg.Unheard; tell != nil {
+		tell(op, name, p.nodeName())
+	}
+}
+
+func (p *peer) publishAs(pub *publisher, f Frame) error {
 	t := pub.topic
 	if t.exclusive.Load() { // since this client advertised it
 		return refusal(&f, "%s is published by the robot alone", t.name)
@@ -119,7 +135,7 @@ func (p *peer) publish(f Frame) error {
 	now := time.Now()
 	if typ.codec == nil {
 		pub.count.Add(1)
-		t.publish(newMessage(nil, f.Body, nil, now), pub.latch || f.Latch, nil, &p.flusher)
+		t.publish(newMessage(nil, f.Body, nil, now).by(p), pub.latch || f.Latch, nil, &p.flusher)
 		return nil
 	}
 	text, parsed, err := typ.codec.convert(f.Body, now)
@@ -127,7 +143,7 @@ func (p *peer) publish(f Frame) error {
 		return refusal(&f, "%v", err)
 	}
 	pub.count.Add(1)
-	t.publish(newMessage(typ.codec, text, parsed, now), pub.latch || f.Latch, nil, &p.flusher)
+	t.publish(newMessage(typ.codec, text, parsed, now).by(p), pub.latch || f.Latch, nil, &p.flusher)
 	return nil
 }
 

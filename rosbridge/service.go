@@ -112,8 +112,14 @@ func count(m map[*peer]int, p *peer, n int) {
 
 // startCall sends a call to its provider. timeout zero or less is none. answer runs exactly once: with the values, or with the fault.
 func (b *Broker) startCall(s *service, caller *peer, args []byte, timeout time.Duration, answer func(values []byte, fault string)) {
+	unheard := func() {
+		if caller != nil {
+			caller.unheard(OpCallService, s.name)
+		}
+	}
 	args, err := b.namedArgs(s, args)
 	if err != nil {
+		unheard()
 		answer(nil, err.Error())
 		return
 	}
@@ -129,6 +135,7 @@ func (b *Broker) startCall(s *service, caller *peer, args []byte, timeout time.D
 		if k.timer != nil {
 			k.timer.Stop()
 		}
+		unheard()
 		answer(nil, fmt.Sprintf("too many calls of service %s are open", s.name))
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -123,6 +124,9 @@ func TestForeignServers(t *testing.T) {
 				{`topic pub /cmd_vel {"lin":1}`, 2, "", "/cmd_vel (geometry_msgs/Twist)"},
 				{`topic pub /news {"data":"x"}`, 2, "", "name the type"},
 				{`topic pub /news {"data":"x"} --type std_msgs/String`, 0, "published 1 message on /news", ""},
+				{`topic pub /cmd_vel {} {} {"linear":{"x":0.7}} --rate 50 -n 4`, 0, "published 4 messages on /cmd_vel", ""},
+				{"topic pub /cmd_vel {} {}", 2, "", "write --rate HZ too"},
+				{"topic pub /cmd_vel {} {} --rate 9 -n 1", 2, "", "leave messages out, or count more"},
 				{"node list", 0, "/base ", ""},
 				{"service list", 0, "/dock ", ""},
 				{"service call /dock", 0, `message: "docked"`, ""},
@@ -140,8 +144,8 @@ func TestForeignServers(t *testing.T) {
 			}
 			f.mu.Lock()
 			defer f.mu.Unlock()
-			if len(f.speeds) != 1 || f.speeds[0] != 0.5 {
-				t.Errorf("/cmd_vel was told %v, want 0.5", f.speeds)
+			if want := []float64{0.5, 0, 0, 0.7, 0.7}; !slices.Equal(f.speeds, want) {
+				t.Errorf("/cmd_vel was told %v, want %v", f.speeds, want)
 			}
 		})
 	}

@@ -20,11 +20,11 @@ const largestMessage = 1 << 20
 type topicPub struct {
 	connection
 
-	Topic   string  `arg:"" help:"Name of the topic."`
-	Message string  `arg:"" default:"{}" help:"Message in JSON; fields left out get their defaults; - reads it from the standard input."`
-	Type    string  `placeholder:"PKG/TYPE" help:"Type of the messages, when the robot does not know the topic yet; else it is checked."`
-	Rate    float64 `range:"0.01..1000" placeholder:"HZ" help:"Repeat at this rate (default: publish once)."`
-	Count   int     `short:"n" range:"1.." placeholder:"N" help:"With --rate: end after N messages (default: with Ctrl-C)."`
+	Topic   string   `arg:"" help:"Name of the topic."`
+	Message []string `arg:"" optional:"" sep:"none" help:"Message in JSON; fields left out get their defaults; - reads it from the standard input. With --rate several are published in turn, and the last one repeats."`
+	Type    string   `placeholder:"PKG/TYPE" help:"Type of the messages, when the robot does not know the topic yet; else it is checked."`
+	Rate    float64  `range:"0.01..1000" placeholder:"HZ" help:"Repeat at this rate (default: publish once)."`
+	Count   int      `short:"n" range:"1.." placeholder:"N" help:"With --rate: end after N messages (default: with Ctrl-C)."`
 }
 
 // Run publishes.
@@ -35,24 +35,45 @@ func (c *topicPub) Run(ctx context.Context, e *env) error {
 	if err := knownType(c.Type); err != nil {
 		return err
 	}
-	message, err := jsonArgument(e, "message", c.Message)
+	messages, err := c.messages(e)
 	if err != nil {
 		return err
 	}
-	publication := graph.Publication{Topic: absolute(c.Topic), Type: c.Type, Message: message}
 	return c.with(ctx, e, func(r robot) error {
-		n, err := c.publish(ctx, r, publication)
+		n, err := c.publish(ctx, r, messages)
 		switch {
 		case n == 0:
 			return suggest(ctx, r, err, c.Topic)
 		case err != nil && !interrupted(err):
 			return fmt.Errorf("after %s: %w", plural(n, "message"), err)
 		case e.json:
-			return e.printLine(map[string]any{"topic": publication.Topic, "published": n})
+			return e.printLine(map[string]any{"topic": messages[0].Topic, "published": n})
 		}
-		fmt.Fprintf(e.stdout, "published %s on %s\n", plural(n, "message"), publication.Topic)
+		fmt.Fprintf(e.stdout, "published %s on %s\n", plural(n, "message"), messages[0].Topic)
 		return nil
 	})
+}
+
+// messages returns what to publish in turn, one at least.
+func (c *topicPub) messages(e *env) ([]graph.Publication, error) {
+	texts := c.Message
+	switch {
+	case len(texts) == 0:
+		texts = []string{"{}"}
+	case len(texts) > 1 && c.Rate == 0:
+		return nil, usage("several messages are published in turn: write --rate HZ too")
+	case c.Count > 0 && len(texts) > c.Count:
+		return nil, usage("%d messages and --count %d: leave messages out, or count more", len(texts), c.Count)
+	}
+	var out []graph.Publication
+	for _, text := range texts {
+		message, err := jsonArgument(e, "message", text)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, graph.Publication{Topic: absolute(c.Topic), Type: c.Type, Message: message})
+	}
+	return out, nil
 }
 
 // knownType refuses a type that nobody here has a definition of: its messages could be checked against nothing.
@@ -75,10 +96,10 @@ func knownType(name string) error {
 	return usage("--type: there is no type %s: write one like geometry_msgs/Twist", name)
 }
 
-// publish publishes once, or again and again until there were enough or ctx ends.
-func (c *topicPub) publish(ctx context.Context, r robot, p graph.Publication) (n int, err error) {
+// publish publishes once, or one message after the other and the last one again and again, until there were enough or ctx ends.
+func (c *topicPub) publish(ctx context.Context, r robot, messages []graph.Publication) (n int, err error) {
 	if c.Rate == 0 {
-		if err := r.Publish(ctx, p); err != nil {
+		if err := r.Publish(ctx, messages[0]); err != nil {
 			return 0, err
 		}
 		return 1, nil
@@ -86,7 +107,7 @@ func (c *topicPub) publish(ctx context.Context, r robot, p graph.Publication) (n
 	ticks := time.NewTicker(time.Duration(float64(time.Second) / c.Rate))
 	defer ticks.Stop()
 	for {
-		if err := r.Publish(ctx, p); err != nil {
+		if err := r.Publish(ctx, messages[min(n, len(messages)-1)]); err != nil {
 			return n, err
 		}
 		if n++; n == c.Count {

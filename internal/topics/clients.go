@@ -8,6 +8,6 @@ import "sarathi/internal/bus"
 // A velocity that a client publishes goes to the control mux as that of a remote source, and stops with the client.
 func ForClients() []bus.TopicInfo {
 	return []bus.TopicInfo{
-		EStopRequest.Info(), HandheldCmdVel.Info(), DashboardCmdVel.Info(), InitialPose.Info(), SayText.Info(), TourCommand.Info(),
+		EStopRequest.Info(), DashboardCmdVel.Info(), InitialPose.Info(), SayText.Info(), TourCommand.Info(),
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"sarathi/internal/bus"
+	"sarathi/internal/idl"
+	"sarathi/internal/topics"
 	"sarathi/msg"
 	"sarathi/rosbridge"
 )
@@ -25,9 +27,20 @@ func (n *Node) accept(name string, t bus.TopicInfo) error {
 	if err != nil {
 		return err
 	}
+	pass := func(m idl.Message) {
+		p.Publish(m) //nolint:errcheck // the broker has checked the type; a publisher that has ended has no voice
+	}
+	var stick *stick
+	if t.Name == topics.DashboardCmdVel.Info().Name {
+		stick = newStick(pass)
+	}
 	_, err = n.robot.Subscribe(name, t.Type.ROS1Name(), func(r rosbridge.Received) {
-		if m := r.Message(); m != nil {
-			p.Publish(m) //nolint:errcheck // the broker has checked the type; a publisher that has ended has no voice
+		switch m := r.Message(); {
+		case m == nil:
+		case stick != nil:
+			stick.move(n.ctx.Now(), r.Client, m)
+		default:
+			pass(m)
 		}
 	})
 	return err

@@ -14,15 +14,17 @@ import (
 
 	"sarathi/internal/bus"
 	"sarathi/internal/node"
+	"sarathi/internal/topics"
+	"sarathi/msg/std"
 	"sarathi/rosbridge"
 )
 
 const (
-	lookPeriod    = time.Second      // of looking for topics and services that came at run time
-	closeLimit    = time.Second      // for clients to hear a goodbye
-	headerTimeout = 5 * time.Second  // for a handshake to arrive
-	callLimit     = 60 * time.Second // for a service to answer a client
-	mostCalls     = 1024             // of clients together that wait for the robot
+	lookPeriod    = time.Second            // of looking for topics and services that came at run time
+	closeLimit    = 250 * time.Millisecond // for clients to hear a goodbye: a stage has 300 ms to end
+	headerTimeout = 5 * time.Second        // for a handshake to arrive
+	callLimit     = 60 * time.Second       // for a service to answer a client
+	mostCalls     = 1024                   // of clients together that wait for the robot
 )
 
 var errBusy = errors.New("the robot waits for too many calls already: try again")
@@ -49,6 +51,9 @@ type Node struct {
 	pending sync.WaitGroup
 	slots   chan struct{} // of them
 
+	stops map[string]bool // topics and services by which a client stops the robot; never changes after Setup
+	estop *bus.Publisher[std.String]
+
 	topics   map[string]*mirrored      // of the robot, by resolved name
 	services map[string]bool           // of the robot, that clients may call
 	offered  map[string]*offeredTopic  // by clients
@@ -72,7 +77,7 @@ func New(cfg Config, deps Deps) (*Node, error) {
 	}
 	return &Node{
 		cfg: cfg, deps: deps, topics: map[string]*mirrored{}, services: map[string]bool{}, offered: map[string]*offeredTopic{},
-		served: map[string]*bus.RawServer{}, refused: map[string]bool{}, slots: make(chan struct{}, mostCalls),
+		served: map[string]*bus.RawServer{}, refused: map[string]bool{}, slots: make(chan struct{}, mostCalls), stops: map[string]bool{},
 	}, nil
 }
 
@@ -114,7 +119,8 @@ func (n *Node) Setup(c *node.Context) error {
 	n.calls, n.end = context.WithCancel(context.Background())
 	cfg := n.cfg.broker()
 	cfg.Version, cfg.Log = n.deps.Version, c.Log()
-	cfg.Graph, cfg.Observer = n.graph, observer{n}
+	cfg.Graph, cfg.Observer, cfg.Unheard = n.graph, observer{n}, n.unheard
+	n.estop = bus.NewPublisher(c, topics.EStopRequest)
 	var err error
 	if n.broker, err = rosbridge.NewBroker(cfg); err != nil {
 		return err

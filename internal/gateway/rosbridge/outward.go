@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 
+	"sarathi/driver"
 	"sarathi/internal/bus"
 	"sarathi/internal/topics"
+	"sarathi/msg/std"
 	"sarathi/rosbridge"
 )
 
@@ -27,6 +29,9 @@ type mirrored struct {
 
 // open shows clients what the robot has declared, and takes what they may publish.
 func (n *Node) open() error {
+	for _, name := range []string{topics.EStopRequest.Info().Name, topics.EStopEngage.Info().Name, topics.Skill(driver.SkillEmergencyStop).Info().Name} {
+		n.stops[n.ctx.Bus().Resolve(name)] = true
+	}
 	forClients := map[string]bool{}
 	for _, t := range topics.ForClients() {
 		name := n.ctx.Bus().Resolve(t.Name)
@@ -115,18 +120,34 @@ func (n *Node) lookForServices() {
 
 // call answers a client's call of a service of the robot.
 func (n *Node) call(r rosbridge.Request, reply func([]byte, error)) {
-	select {
-	case n.slots <- struct{}{}:
-	default:
-		reply(nil, errBusy)
-		return
+	stops := n.stops[r.Service]
+	if !stops { // a stop waits for nobody
+		select {
+		case n.slots <- struct{}{}:
+		default:
+			reply(nil, errBusy)
+			return
+		}
 	}
 	n.pending.Go(func() {
-		defer func() { <-n.slots }()
+		if !stops {
+			defer func() { <-n.slots }()
+		}
 		ctx, cancel := context.WithTimeout(n.calls, callLimit)
 		defer cancel()
-		reply(n.ctx.Bus().CallRaw(ctx, r.Service, r.Args))
+		response, err := n.ctx.Bus().CallRaw(ctx, r.Service, r.Args)
+		if err != nil && stops {
+			n.unheard(rosbridge.OpCallService, r.Service, r.Node)
+		}
+		reply(response, err)
 	})
+}
+
+// unheard stops the robot when what was not understood, or came when too much waits, was a stop.
+func (n *Node) unheard(_, name, who string) {
+	if n.stops[name] {
+		n.estop.Publish(std.String{Data: "rosbridge client " + who + ", whose stop could not be read"})
+	}
 }
 
 // graph is what rosapi tells of the robot.
@@ -164,8 +185,7 @@ func (n *Node) reservation(name string) string {
 		}
 	}
 	if name == b.Resolve(topics.BodyCmdVel.Info().Name) {
-		return "only the control mux commands the body: publish to " + topics.HandheldCmdVel.Info().Name + " or " +
-			topics.DashboardCmdVel.Info().Name + " after " + topics.SetMode.Info().Name + " has chosen that source"
+		return "only the control mux commands the body: publish to " + topics.DashboardCmdVel.Info().Name + " after " + topics.SetMode.Info().Name + " has chosen that source"
 	}
 	for _, t := range topics.Topics() {
 		if b.Resolve(t.Name) == name {
