@@ -26,8 +26,27 @@ type brokerCommand struct {
 
 // Run serves rosbridge clients, without a robot, until it is interrupted.
 func (c *brokerCommand) Run(ctx context.Context, e *env) error {
+	o, err := c.open(ctx, e)
+	if err != nil {
+		return err
+	}
+	e.tell(map[string]any{"event": "started", "address": o.Addr().String()}, fmt.Sprintf("rosbridge at %s; Ctrl-C stops it.", o.Addr()))
+	return o.serve(ctx)
+}
+
+// openBroker is a broker that listens. Its serve must be called.
+type openBroker struct {
+	net.Listener
+
+	broker    *rosbridge.Broker
+	cert, key string
+	log       *slog.Logger
+}
+
+// open listens.
+func (c *brokerCommand) open(ctx context.Context, e *env) (*openBroker, error) {
 	if (c.Cert == "") != (c.Key == "") {
-		return usage("--cert and --key belong together: give both or neither")
+		return nil, usage("--cert and --key belong together: give both or neither")
 	}
 	log := slog.New(e.logHandler(c.Verbose))
 	cfg := rosbridge.DefaultConfig()
@@ -39,36 +58,35 @@ func (c *brokerCommand) Run(ctx context.Context, e *env) error {
 	l, err := config.Listen(ctx, "tcp", c.Listen)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return usage("%s is in use: stop the program that has it, or choose another port with --listen", c.Listen)
+		return nil, usage("%s is in use: stop the program that has it, or choose another port with --listen", c.Listen)
 	case err != nil:
-		return usage("--listen %s: %w", c.Listen, err)
+		return nil, usage("--listen %s: %w", c.Listen, err)
 	}
 	if at, ok := l.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() && c.Token == "" {
 		log.WarnContext(ctx, "anyone on the network can use this broker: no token is set", "remedy", "set --token or $SARATHI_ROSBRIDGE_TOKEN")
 	}
 	broker, err := rosbridge.NewBroker(cfg)
 	if err != nil {
-		return errors.Join(err, l.Close())
+		return nil, errors.Join(err, l.Close())
 	}
-	e.tell(map[string]any{"event": "started", "address": l.Addr().String()}, fmt.Sprintf("rosbridge at %s; Ctrl-C stops it.", l.Addr()))
-	err = c.serve(ctx, l, broker, log)
-	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
-	defer cancel()
-	if closing := broker.Close(ending); closing != nil {
-		log.DebugContext(ctx, "clients were cut off", "err", closing)
-	}
-	return err
+	return &openBroker{Listener: l, broker: broker, cert: c.Cert, key: c.Key, log: log}, nil
 }
 
-func (c *brokerCommand) serve(ctx context.Context, l net.Listener, broker http.Handler, log *slog.Logger) error {
-	server := &http.Server{Handler: broker, ReadHeaderTimeout: 5 * time.Second, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
+// serve serves until ctx ends, and says goodbye to the clients.
+func (o *openBroker) serve(ctx context.Context) error {
+	server := &http.Server{Handler: o.broker, ReadHeaderTimeout: 5 * time.Second, ErrorLog: slog.NewLogLogger(o.log.Handler(), slog.LevelDebug)}
 	stop := context.AfterFunc(ctx, func() { server.Close() }) //nolint:errcheck // the listener is given up
 	defer stop()
 	var err error
-	if c.Cert != "" {
-		err = server.ServeTLS(l, c.Cert, c.Key)
+	if o.cert != "" {
+		err = server.ServeTLS(o.Listener, o.cert, o.key)
 	} else {
-		err = server.Serve(l)
+		err = server.Serve(o.Listener)
+	}
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
+	defer cancel()
+	if closing := o.broker.Close(ending); closing != nil {
+		o.log.DebugContext(ctx, "clients were cut off", "err", closing)
 	}
 	if ctx.Err() != nil {
 		return nil

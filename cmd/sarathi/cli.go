@@ -22,7 +22,7 @@ type commands struct {
 	Sim       simCommand        `cmd:"" help:"Run one scenario in simulation, faster than real time, the same every time."`
 	Scenarios scenariosCommands `cmd:"" help:"Run many scenarios over many seeds."`
 	Plan      planCommands      `cmd:"" help:"Plan paths on a map, without a robot."`
-	Slam      slamCommands      `cmd:"" help:"Make maps from logs, and measure them."`
+	Slam      slamCommands      `cmd:"" help:"Make maps of a simulated building, of a robot with ROS or of logs, and measure them."`
 	Route     routeCommands     `cmd:"" help:"Look at taught routes, without a robot."`
 
 	Drive    driveCommand    `cmd:"" help:"Drive a robot as its handheld."`
