@@ -56,8 +56,9 @@ type Config struct {
 	Params ParamSource
 	// Graph, if not nil, tells introspection who in this process publishes, subscribes and serves. Attachments are not listed then.
 	Graph func() Graph
-	// Unheard, if not nil, is told, from any goroutine, what clients said that they may say and that was not passed on: a message that does
-	// not fit its topic's type, a call that does not fit its service's or for which too many are open. It must not wait. A robot stops then,
+	// Unheard, if not nil, is told, from any goroutine, what clients said that they may say and that was not passed on: a frame that is
+	// broken after it named what it is for, a message that does not fit its topic's type, a call that does not fit its service's or for which too
+	// many are open. It must not wait. A robot stops then,
 	// if it was a stop.
 	Unheard func(op, name, node string)
 	// Observer, if not nil, learns what clients offer.

@@ -15,7 +15,7 @@ const maxName = 512
 // ParseFrame reads one frame from JSON text: one object with a string op, and nothing after it. It checks the whole text, the bodies
 // too, and that the fields which the op needs are there; other fields of the wrong kind are faults as well, null counts as
 // absent, unknown fields and ops pass. The numbers NaN, Infinity and -Infinity, which Python writes, become null. Strings and
-// bodies of the frame share memory with data. The error is a [FrameError].
+// bodies of the frame share memory with data. The error is a [FrameError]; the frame has what was read before it then.
 func ParseFrame(data []byte) (Frame, error) {
 	s := scanner{src: data}
 	f, err := parseFrame(&s)

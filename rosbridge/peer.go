@@ -154,7 +154,7 @@ var errTooSlow = &ws.CloseError{Code: ws.PolicyError, Reason: "the client does n
 
 // receive handles the text of one frame. Only what ends the connection is an error.
 func (p *peer) receive(text []byte) error {
-	f, err := ParseFrame(text)
+	f, err := p.parse(text)
 	if err == nil {
 		err = p.handle(f, 0)
 	}
@@ -162,6 +162,24 @@ func (p *peer) receive(text []byte) error {
 		return nil
 	}
 	return p.fault(err)
+}
+
+// parse reads a frame. One that is broken is unheard too, as far as it says what it was for.
+func (p *peer) parse(text []byte) (Frame, error) {
+	f, err := ParseFrame(text)
+	if err == nil {
+		return f, nil
+	}
+	access := &p.b.cfg.Access
+	switch name := resolve(f.Topic); {
+	case f.Op == OpPublish && name != "" && allowed(access.Publish, name):
+		p.unheard(f.Op, name)
+	case f.Op == OpCallService:
+		if name = resolve(f.Service); name != "" && allowed(access.Call, name) {
+			p.unheard(f.Op, name)
+		}
+	}
+	return f, err
 }
 
 // maxWrapped is how often a frame may be wrapped: a png frame in fragments.
@@ -235,7 +253,7 @@ func (p *peer) unwrap(f Frame, wrapped int) error {
 	if text == nil {
 		return nil
 	}
-	inner, err := ParseFrame(text)
+	inner, err := p.parse(text)
 	if err != nil {
 		return err
 	}
