@@ -62,6 +62,8 @@ func Lookup(name string) (*idl.Type, bool) {
 		return dharma.PlannerStatusType, true
 	case "dharma_interfaces/RouteStatus", "dharma_interfaces/msg/RouteStatus":
 		return dharma.RouteStatusType, true
+	case "dharma_interfaces/ScheduleStatus", "dharma_interfaces/msg/ScheduleStatus":
+		return dharma.ScheduleStatusType, true
 	case "dharma_interfaces/SectorScan", "dharma_interfaces/msg/SectorScan":
 		return dharma.SectorScanType, true
 	case "dharma_interfaces/SensorHealth", "dharma_interfaces/msg/SensorHealth":
@@ -792,6 +794,7 @@ func All() []*idl.Type {
 		dharma.PersonBoxType,
 		dharma.PlannerStatusType,
 		dharma.RouteStatusType,
+		dharma.ScheduleStatusType,
 		dharma.SectorScanType,
 		dharma.SensorHealthType,
 		dharma.SimStatusType,

@@ -20,6 +20,7 @@ import (
 	"sarathi/internal/nodes/pathloader"
 	"sarathi/internal/nodes/planner"
 	"sarathi/internal/nodes/routerecorder"
+	"sarathi/internal/nodes/scheduler"
 	"sarathi/internal/nodes/sitecontent"
 	"sarathi/internal/nodes/sitemanager"
 	"sarathi/internal/nodes/tagdetector"
@@ -89,6 +90,9 @@ func navigation(p *profile.Profile, at places) []node.Spec {
 		}},
 		{Name: routerecorder.Name, Stage: node.StageNavigation, New: func() (node.Node, error) {
 			return routerecorder.New(p.Recorder, routerecorder.Deps{Sites: at.sites, Frame: names.Map, Zone: at.zone})
+		}},
+		{Name: scheduler.Name, Stage: node.StageBehaviour, New: func() (node.Node, error) {
+			return scheduler.New(p.Schedule, scheduler.Deps{Zone: at.zone, LowBattery: p.Follower.LowBattery})
 		}},
 	}
 }

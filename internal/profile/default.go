@@ -17,6 +17,7 @@ import (
 	"sarathi/internal/nodes/pathfollower"
 	"sarathi/internal/nodes/planner"
 	"sarathi/internal/nodes/routerecorder"
+	"sarathi/internal/nodes/scheduler"
 	"sarathi/internal/nodes/sitecontent"
 	"sarathi/internal/nodes/sitemanager"
 	"sarathi/internal/nodes/tagdetector"
@@ -64,6 +65,7 @@ func Default() Profile {
 		Planner:      planner.DefaultConfig(),
 		Follower:     pathfollower.DefaultConfig(),
 		Recorder:     routerecorder.DefaultConfig(),
+		Schedule:     scheduler.DefaultConfig(),
 		Seed:         1,
 	}
 }

@@ -28,6 +28,7 @@ import (
 	"sarathi/internal/nodes/pathfollower"
 	"sarathi/internal/nodes/planner"
 	"sarathi/internal/nodes/routerecorder"
+	"sarathi/internal/nodes/scheduler"
 	"sarathi/internal/nodes/sitecontent"
 	"sarathi/internal/nodes/sitemanager"
 	"sarathi/internal/nodes/tagdetector"
@@ -53,6 +54,7 @@ type Profile struct {
 	Planner      planner.Config         `doc:"ways to a goal, and around what is in the way"`
 	Follower     pathfollower.Config    `doc:"walks paths and steers around what stands on them"`
 	Recorder     routerecorder.Config   `doc:"writes the routes that are taught"`
+	Schedule     scheduler.Config       `doc:"patrols by the time of day"`
 	Seed         uint64                 `doc:"of every random source in simulation"`
 }
 

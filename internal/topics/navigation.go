@@ -25,6 +25,8 @@ var (
 		"arrival, dwell and departure at stop points of the route")
 	RouteStatus = bus.NewTopic[dharma.RouteStatus]("/route/status", bus.Latched,
 		"route recording (Sarathi)")
+	ScheduleStatus = bus.NewTopic[dharma.ScheduleStatus]("/schedule/status", bus.Latched,
+		"patrols by the time of day: what runs, what is next, why the last was skipped (Sarathi)")
 
 	GoTo = bus.NewService[dharma.GoToRequest, dharma.GoToResponse]("/planner/go_to", dharma.GoToService,
 		"plan to a pose, load the path, start")

@@ -10,7 +10,7 @@ func Topics() []bus.TopicInfo {
 		NavCmdVel, HandheldCmdVel, DashboardCmdVel, EStopRequest, NavigationStarted, NavigationPause,
 		ControlStatus, SectorScan, SafetyScan, OdometryStatus, HealthStatus, Visitors, VisitorMarkers, TourState,
 		TourCommand, SpeechStatus, GreeterStatus, Conversation, PlannerStatus, PlannerPath, PlannerCostmap,
-		Waypoints, NavigationPath, NavigationStatus, StopPoint, RouteStatus, DockingStatus, Map, SiteStatus,
+		Waypoints, NavigationPath, NavigationStatus, StopPoint, RouteStatus, ScheduleStatus, DockingStatus, Map, SiteStatus,
 		SitePois, SiteTours, MappingGrid, MappingStatus, LocalizationStatus, LocalizationPose, TagMarkers, Tags, TF,
 		TFStatic, Rosout, IMU, Odom, Scan, FusedPose, ScanMatchPose, SlamDiagnostics, FusionDiagnostics,
 	}
