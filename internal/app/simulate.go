@@ -55,7 +55,15 @@ type Report struct {
 	TraceSHA256  string   `json:"trace_sha256"`
 }
 
-// epoch is when every simulation begins.
+// begins is what the clock shows when a scenario begins.
+func begins(s *scenario.Scenario) time.Time {
+	if s.World.Time != nil {
+		return s.World.Time.UTC()
+	}
+	return epoch()
+}
+
+// epoch is when every simulation begins whose scenario does not say.
 func epoch() time.Time { return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
 // slice is how much is simulated between two looks at the context and at the pace.
@@ -179,11 +187,11 @@ func braking(p *profile.Profile) time.Duration {
 }
 
 func newRun(s *scenario.Scenario, p *profile.Profile, o SimOptions) (*run, error) {
-	clk := clock.NewManual(epoch())
+	clk := clock.NewManual(begins(s))
 	r := &run{
 		scenario: s,
 		record:   &scenario.Record{Scenario: s, Limits: p.Robot.MaxVelocity(), Braking: braking(p)},
-		trace:    trace.NewWriter(o.Trace, epoch()),
+		trace:    trace.NewWriter(o.Trace, begins(s)),
 	}
 	var observer *scenario.Observer
 	b := bus.New(bus.Options{Clock: clk, RobotNS: p.Robot.Namespace, Tap: func(m *bus.Sample) {

@@ -40,6 +40,8 @@ type World struct {
 	Scene string `doc:"scene file, relative to the scenario, or a built-in scene: house, corridor, empty"`
 	Start *Pose  `doc:"where the robot starts; the scene's own start otherwise"`
 
+	Time *time.Time `doc:"what the robot's clock shows at the start, such as 2026-03-29T00:59:00Z; midnight of 2026-01-01 (UTC) otherwise"`
+
 	Sites     string `doc:"folder of sites that the robot knows, relative to the scenario; empty: none. Nothing is written into it"`
 	Site      string `doc:"site that is active from the start; empty: none"`
 	Localized bool   `doc:"the robot is told where it is in place of localizing itself, so that navigation is judged apart from localization"`
