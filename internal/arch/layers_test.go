@@ -22,7 +22,7 @@ var order = []string{
 	/*    */ "internal/topics",
 	/*    */ "hal rosbridge teleop",
 	/* L4 */ "internal/nodes/* internal/body/* internal/gateway/*",
-	/* L5 */ "profiles internal/script internal/handheld internal/trace",
+	/* L5 */ "profiles internal/script internal/handheld internal/trace internal/sensorlog",
 	/*    */ "internal/profile",
 	/*    */ "internal/scenario",
 	/* L6 */ "internal/app",
