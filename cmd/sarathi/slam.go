@@ -17,7 +17,7 @@ type slamCommands struct {
 	Launch slamLaunch `cmd:"" help:"Drive a simulated robot through a building, map it, and compare with the truth."`
 	Attach slamAttach `cmd:"" help:"Map with the sensors of a robot behind any rosbridge server."`
 	World  slamWorld  `cmd:"" help:"Publish the sensors of the simulated robot into any rosbridge server."`
-	Run    slamRun    `cmd:"" help:"Make a map and a trajectory from a CARMEN log."`
+	Run    slamRun    `cmd:"" help:"Make a map and a trajectory from a CARMEN log, an MCAP file or a ROS 1 bag."`
 	Eval   slamEval   `cmd:"" help:"Measure a trajectory by relations (Kümmerle et al. 2009)."`
 }
 

@@ -11,28 +11,32 @@ import (
 	"sync"
 	"time"
 
-	"sarathi/internal/algo/carmen"
 	"sarathi/internal/algo/mapfile"
 	"sarathi/internal/algo/scanmatch"
 	"sarathi/internal/algo/slam"
+	"sarathi/internal/sensorlog"
 )
 
 // slamRun is `sarathi slam run`.
 type slamRun struct {
-	Log string `arg:"" help:"CARMEN log: FLASER, ROBOTLASER1 and ODOM lines."`
-	Out string `placeholder:"DIR" help:"Folder for map.yaml, map.pgm, map.png, trajectory.txt and trajectory.tum; made if it does not exist."`
+	Log  string `arg:"" help:"CARMEN log, MCAP file or ROS 1 bag, whatever its name."`
+	Scan string `placeholder:"TOPIC" help:"Topic of the scans in an MCAP file or bag; needed if several have sensor_msgs/LaserScan."`
+	Odom string `placeholder:"TOPIC" help:"Topic of the odometry; needed if several have nav_msgs/Odometry. A file without odometry is run with scans alone."`
+	Out  string `placeholder:"DIR" help:"Folder for map.yaml, map.pgm, map.png, trajectory.txt and trajectory.tum; made if it does not exist."`
 }
 
 // slamReport is what a run did and took.
 type slamReport struct {
 	Log        string  `json:"log"`
 	Scans      int     `json:"scans"`
-	Refused    int     `json:"refused"`      // scans
-	BadLines   int     `json:"bad_lines"`    // of the log
-	Seconds    float64 `json:"seconds"`      // from the first scan to the last
-	WallSec    float64 `json:"wall_sec"`     // that the run took
-	RealTime   float64 `json:"real_time"`    // how many times as fast
-	FrontMeanS float64 `json:"front_mean_s"` // that a scan waits: mean, 99 % and worst
+	Refused    int     `json:"refused"`         // scans
+	BadLines   int     `json:"bad_lines"`       // of the log, or messages
+	Bad        string  `json:"bad,omitempty"`   // the first of them
+	About      string  `json:"about,omitempty"` // the topics, and where the lidar is
+	Seconds    float64 `json:"seconds"`         // from the first scan to the last
+	WallSec    float64 `json:"wall_sec"`        // that the run took
+	RealTime   float64 `json:"real_time"`       // how many times as fast
+	FrontMeanS float64 `json:"front_mean_s"`    // that a scan waits: mean, 99 % and worst
 	FrontP99S  float64 `json:"front_p99_s"`
 	FrontMaxS  float64 `json:"front_max_s"`
 	MemoryMB   float64 `json:"memory_mb"` // that the program holds at the end
@@ -48,9 +52,9 @@ type slamReport struct {
 
 // Run runs the log, writes what came of it and prints the report.
 func (c *slamRun) Run(ctx context.Context, e *env) error {
-	log, err := carmen.Load(c.Log)
+	log, err := sensorlog.Load(c.Log, sensorlog.Topics{Scan: c.Scan, Odometry: c.Odom})
 	if err != nil {
-		return usage("%w: name a CARMEN log", err)
+		return usage("%w", err)
 	}
 	engine, waits, took, err := runLog(ctx, e, log)
 	if err != nil {
@@ -63,7 +67,7 @@ func (c *slamRun) Run(ctx context.Context, e *env) error {
 		}
 	}
 	r := summary(engine.Stats(), waits)
-	r.Log, r.BadLines = filepath.Base(c.Log), log.Refused
+	r.Log, r.BadLines, r.Bad, r.About = filepath.Base(c.Log), log.Refused, log.Reason, log.About
 	r.Seconds = log.Scans[len(log.Scans)-1].Time - log.Scans[0].Time
 	r.WallSec, r.RealTime = took.Seconds(), r.Seconds/max(took.Seconds(), 1e-9)
 	r.MapWidth, r.MapHeight, r.Resolution = raster.Width, raster.Height, raster.Resolution
@@ -75,13 +79,13 @@ func (c *slamRun) Run(ctx context.Context, e *env) error {
 }
 
 // runLog feeds a log to an engine, whose back end works beside it. waits is how long each scan waited for its pose [s].
-func runLog(ctx context.Context, e *env, log *carmen.Log) (engine *slam.Engine, waits []float64, took time.Duration, err error) {
+func runLog(ctx context.Context, e *env, log *sensorlog.Log) (engine *slam.Engine, waits []float64, took time.Duration, err error) {
 	var (
 		began   = e.now()
 		told    = began
 		started *slam.Work
 		beside  sync.WaitGroup
-		next    int // odometry line
+		next    int // odometry reading
 	)
 	engine = slam.New(slam.DefaultConfig())
 	defer beside.Wait()
@@ -93,14 +97,11 @@ func runLog(ctx context.Context, e *env, log *carmen.Log) (engine *slam.Engine, 
 		for ; next < len(log.Odometry) && log.Odometry[next].Time <= s.Time; next++ {
 			engine.AddOdometry(log.Odometry[next].Time, log.Odometry[next].Pose)
 		}
-		engine.AddOdometry(s.Time, s.Odometry)
 		if engine.Due() {
 			beside.Wait()
 		}
 		from := e.now()
-		engine.AddScan(s.Time, &scanmatch.Reading{
-			AngleMin: s.AngleMin, AngleIncrement: s.AngleIncrement, RangeMax: s.RangeMax, Ranges: s.Ranges, Mount: s.Mount.Transform(),
-		})
+		engine.AddScan(s.Time, &s.Reading)
 		now := e.now()
 		waits = append(waits, now.Sub(from).Seconds())
 		if w := engine.Work(); w != nil && w != started {
@@ -138,6 +139,9 @@ func summary(s slam.Stats, waits []float64) slamReport {
 func (r *slamReport) print(e *env) {
 	fmt.Fprintf(e.stdout, "%s: %s of %.0f s in %.1f s, %.0f times real time\n",
 		r.Log, plural(r.Scans, "scan"), r.Seconds, r.WallSec, r.RealTime)
+	if r.About != "" {
+		fmt.Fprintf(e.stdout, "  %s\n", r.About)
+	}
 	fmt.Fprintf(e.stdout, "  a scan waits %.2f ms, 99 %% at most %.2f ms, the worst %.2f ms\n", r.FrontMeanS*1e3, r.FrontP99S*1e3, r.FrontMaxS*1e3)
 	fmt.Fprintf(e.stdout, "  %s, %s closed, %s, %.0f MB\n",
 		plural(r.Keyframes, "keyframe"), plural(r.Loops, "loop"), plural(r.Revisits, "revisit"), r.MemoryMB)
@@ -146,7 +150,7 @@ func (r *slamReport) print(e *env) {
 		n    int
 		what string
 	}{
-		{r.BadLines, "lines of the log that cannot be read"},
+		{r.BadLines, "lines or messages of the log that cannot be read"},
 		{r.Refused, "scans left out, with too few hits or a time that goes back"},
 		{r.Lost, "scans that fitted nowhere, placed by prediction"},
 	} {
@@ -154,18 +158,17 @@ func (r *slamReport) print(e *env) {
 			fmt.Fprintf(e.stdout, "  %s: %d\n", odd.what, odd.n)
 		}
 	}
+	if r.Bad != "" {
+		fmt.Fprintf(e.stdout, "  the first that cannot be read: %s\n", r.Bad)
+	}
 }
 
-// write writes the map and the trajectory. The trajectory has the pose at each scan and at each odometry line between.
-func (c *slamRun) write(engine *slam.Engine, raster scanmatch.Raster, log *carmen.Log) error {
+// write writes the map and the trajectory. The trajectory has the pose at each scan and at each odometry reading between.
+func (c *slamRun) write(engine *slam.Engine, raster scanmatch.Raster, log *sensorlog.Log) error {
 	if err := os.MkdirAll(c.Out, 0o755); err != nil {
 		return err
 	}
-	odometry := make([]slam.Sample, len(log.Odometry))
-	for i, o := range log.Odometry {
-		odometry[i] = slam.Sample(o)
-	}
-	trajectory := slam.Dense(engine.Trajectory(), odometry)
+	trajectory := slam.Dense(engine.Trajectory(), log.Odometry)
 	m := slam.MapFile(raster)
 	yaml, pgm := mapfile.EncodeSite(m, "map.pgm")
 	picture, err := mapfile.EncodePNG(m)

@@ -12,6 +12,8 @@ import (
 
 	"sarathi/internal/algo/mapfile"
 	"sarathi/internal/algo/slameval"
+	"sarathi/internal/sensorlog"
+	"sarathi/internal/sensorlog/sensorlogtest"
 )
 
 // squareRoom is a log of a robot that drives 2 m through a room of 6 m by 4 m, 10 cm a scan.
@@ -79,10 +81,64 @@ func TestSlamRun(t *testing.T) {
 
 	stdout.Reset()
 	if code := run(t.Context(), e, []string{"slam", "run", log}); code != exitDone || !strings.Contains(stdout.String(), "room.clf: 21 scans of 20 s") ||
-		!strings.Contains(stdout.String(), "lines of the log that cannot be read: 1") {
+		!strings.Contains(stdout.String(), "lines or messages of the log that cannot be read: 1") {
 		t.Errorf("%s%s", stdout.String(), stderr.String())
 	}
 	if code := run(t.Context(), e, []string{"slam", "run", log, "--out", log}); code == exitDone {
 		t.Error("a file was taken for a folder")
+	}
+}
+
+// The same scans and odometry are the same trajectory, whatever wrote them.
+func TestSlamRunOfRecordings(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	if err := os.WriteFile(in("carmen"), []byte(sensorlogtest.Room()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	log, err := sensorlog.Load(in("carmen"), sensorlog.Topics{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages := sensorlogtest.Messages(log)
+	var file bytes.Buffer
+	if err := sensorlogtest.WriteMCAP(&file, "cdr", "zstd", messages); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(in("mcap"), file.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := sensorlogtest.WriteBag(in("bag"), "lz4", messages); err != nil {
+		t.Fatal(err)
+	}
+	e := testEnv(t)
+	var stdout, stderr bytes.Buffer
+	e.stdout, e.stderr = &stdout, &stderr
+	var want []byte
+	for _, name := range []string{"carmen", "mcap", "bag"} {
+		args := []string{"slam", "run", in(name), "--out", in(name + ".out")}
+		if name != "carmen" {
+			args = append(args, "--scan", "/scan", "--odom", "/odom")
+		}
+		stdout.Reset()
+		if code := run(t.Context(), e, args); code != exitDone {
+			t.Fatalf("%s: exit code %d: %s", name, code, stderr.String())
+		}
+		got, err := os.ReadFile(filepath.Join(in(name+".out"), "trajectory.txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "carmen" {
+			want = got
+		} else if !strings.Contains(stdout.String(), "scans of /scan, odometry of /odom, lidar laser taken to be at the centre") {
+			t.Errorf("%s: %s", name, stdout.String())
+		}
+		if len(want) == 0 || !bytes.Equal(got, want) {
+			t.Errorf("%s gives another trajectory:\n%s\nnot\n%s", name, got, want)
+		}
+	}
+	if code := run(t.Context(), e, []string{"slam", "run", in("bag"), "--scan", "/rear"}); code != exitUsage ||
+		!strings.Contains(stderr.String(), "no sensor_msgs/LaserScan on /rear: name one of /scan (21) with --scan") {
+		t.Errorf("exit code %d: %s", code, stderr.String())
 	}
 }
