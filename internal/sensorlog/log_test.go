@@ -223,6 +223,8 @@ func TestDamagedFiles(t *testing.T) {
 		copy(out[at:], b)
 		return out
 	}
+	chunk := 8 + 9 + int(binary.LittleEndian.Uint64(inMCAP[9:])) + 9 // the first, after the header
+	lastChunk := bytes.LastIndex(inBag, []byte("\x04\x00\x00\x00op=\x05")) - 4
 	huge := binary.LittleEndian.AppendUint64(nil, math.MaxUint64)
 	for _, tt := range []struct {
 		name, want string
@@ -235,9 +237,14 @@ func TestDamagedFiles(t *testing.T) {
 		{"MCAP in half", "cut short: copy it again, or repair it with `mcap recover`", inMCAP[:len(inMCAP)/2]},
 		{"MCAP without end", "cut short", inMCAP[:8]},
 		{"MCAP with a huge record", "cut short", change(inMCAP, 9, huge...)},
+		{"MCAP with a chunk of a huge name", "parts are longer than the whole", change(inMCAP, chunk+28, huge[:4]...)},
+		{"MCAP with a chunk of huge records", "parts are longer than the whole", change(inMCAP, chunk+32+len("zstd"), huge...)},
+		{"MCAP with a chunk that becomes huge", "record with chunks of at most", change(inMCAP, chunk+16, huge...)},
+		{"MCAP with another sum", "has the sum", change(inMCAP, chunk+24, 1, 2, 3, 4)},
 		{"MCAP with changed bytes", "damaged", change(inMCAP, 300, 1, 2, 3)},
 		{"MCAP of JSON", `encoded as "json": record them in cdr`, mcapFile(t, "json", "", messages)},
 		{"bag in half", "cut short: copy it again, or repair it with `rosbag reindex`", inBag[:len(inBag)/2]},
+		{"bag between chunks", "cut short", inBag[:lastChunk]},
 		{"bag without end", "cut short", inBag[:13]},
 		{"bag with a huge record", "cut short", change(inBag, 13, huge[:4]...)},
 		{"bag that was not closed", "rosbag reindex", bytes.Replace(inBag, inBag[bytes.Index(inBag, []byte("index_pos=")):][:18], []byte("index_pos=\x00\x00\x00\x00\x00\x00\x00\x00"), 1)},
