@@ -57,6 +57,7 @@ func Slam(ctx context.Context, o SlamOptions) (*SlamResult, error) {
 		return nil, errors.New("slam in lockstep needs a world, and has no link")
 	}
 	r := &slamRun{o: o, engine: slam.New(slam.DefaultConfig()), arrived: make(chan struct{})}
+	r.jobs.Engine = slamnode.Drive(r.engine)
 	var err error
 	if o.Lockstep {
 		err = r.lockstep(ctx)
@@ -73,6 +74,7 @@ func Slam(ctx context.Context, o SlamOptions) (*SlamResult, error) {
 type slamRun struct {
 	o       SlamOptions
 	engine  *slam.Engine
+	jobs    jobs // of the engine
 	judge   judge
 	arrived chan struct{} // closed by the world
 }
@@ -129,6 +131,7 @@ func (r *slamRun) realtime(ctx context.Context) error {
 		case <-r.judge.settled:
 		}
 	}
+	r.jobs.close()
 	return cmp.Or(halted, exec.Stop())
 }
 
@@ -157,7 +160,7 @@ func (r *slamRun) specs() []node.Spec {
 		add(slamnode.Name, node.StagePerception, func() (node.Node, error) {
 			c := slamnode.DefaultConfig()
 			c.BaseFrame, c.MapFrame = base, world
-			return slamnode.New(c, slamnode.Drive(r.engine))
+			return slamnode.New(c, &r.jobs)
 		})
 	}
 	if r.o.World != nil {
@@ -168,7 +171,9 @@ func (r *slamRun) specs() []node.Spec {
 		})
 	}
 	if r.o.Link != nil {
-		add(slamlink.Name, node.StageGateway, func() (node.Node, error) { return slamlink.New(*r.o.Link) })
+		add(slamlink.Name, node.StageGateway, func() (node.Node, error) {
+			return slamlink.New(*r.o.Link, slog.New(cmp.Or[slog.Handler](r.o.Log, slog.DiscardHandler)))
+		})
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 
 	"sarathi/internal/config"
 	"sarathi/internal/gateway/slamlink"
+	slamnode "sarathi/internal/nodes/slam"
 	"sarathi/internal/sim/slamworld"
 	"sarathi/internal/topics"
 )
@@ -87,5 +88,47 @@ func TestSlamThatCannotStart(t *testing.T) {
 	}
 	if _, err := Slam(t.Context(), SlamOptions{Map: true, Lockstep: true}); err == nil {
 		t.Error("lockstep without a world")
+	}
+}
+
+// heavy is an engine whose work takes until somebody lets it end.
+type heavy struct {
+	slamnode.Engine
+	work *weight
+}
+
+func (h *heavy) Job() slamnode.Job { return h.work }
+
+type weight struct {
+	runs          int
+	began, ending chan struct{}
+}
+
+func (w *weight) Run() {
+	w.runs++
+	close(w.began)
+	<-w.ending
+}
+
+func TestSlamWaitsForItsWork(t *testing.T) {
+	h := &heavy{work: &weight{began: make(chan struct{}), ending: make(chan struct{})}}
+	j := &jobs{Engine: h}
+	if j.Job() != j.Job() {
+		t.Error("the same work is another job each time")
+	}
+	ended := make(chan struct{})
+	go j.Job().Run()
+	<-h.work.began
+	go func() { j.close(); close(ended) }()
+	select {
+	case <-ended:
+		t.Fatal("the end did not wait for the work")
+	case <-time.After(20 * time.Millisecond):
+	}
+	close(h.work.ending)
+	<-ended
+	j.Job().Run()
+	if h.work.runs != 1 {
+		t.Errorf("the work ran %d times", h.work.runs)
 	}
 }

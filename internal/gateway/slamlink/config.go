@@ -14,7 +14,6 @@ type Config struct {
 	URL     string
 	Token   string
 	Dialect rosbridge.Dialect
-	Name    string // of this program at the server; empty: it does not say
 	In, Out []Route
 }
 

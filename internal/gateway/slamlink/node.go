@@ -3,6 +3,7 @@ package slamlink
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"sarathi/internal/bus"
@@ -22,6 +23,7 @@ const (
 // Node is the link. Use [New].
 type Node struct {
 	cfg    Config
+	log    *slog.Logger
 	client *rosbridge.Client // between Prepare and Close
 }
 
@@ -30,17 +32,17 @@ var (
 	_ node.Preparer = (*Node)(nil)
 )
 
-// New returns the node, or what is wrong with the configuration.
-func New(cfg Config) (*Node, error) {
+// New returns the node, or what is wrong with the configuration. log hears of the link.
+func New(cfg Config, log *slog.Logger) (*Node, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("link: %w", err)
 	}
-	return &Node{cfg: cfg}, nil
+	return &Node{cfg: cfg, log: log.With("node", Name)}, nil
 }
 
 // Prepare implements node.Preparer: it connects.
 func (n *Node) Prepare(ctx context.Context) error {
-	c, err := rosbridge.Dial(ctx, rosbridge.ClientConfig{URL: n.cfg.URL, Token: n.cfg.Token, Dialect: n.cfg.Dialect, Name: n.cfg.Name})
+	c, err := rosbridge.Dial(ctx, rosbridge.ClientConfig{URL: n.cfg.URL, Token: n.cfg.Token, Dialect: n.cfg.Dialect, Log: n.log})
 	if err != nil {
 		return fmt.Errorf("no rosbridge server answers at %s: %w: start it, or name another one with --url", n.cfg.URL, err)
 	}
@@ -76,7 +78,7 @@ func (n *Node) send(c *node.Context, r Route) error {
 		return fmt.Errorf("publish %s: %w", r.Name, err)
 	}
 	bus.SubscribeRaw(c, r.Topic.Name, sendDepth, func(s *bus.Sample) {
-		out.Publish(s.JSON()) //nolint:errcheck // a lost link is logged by whoever dialled; the next message tries again
+		out.Publish(s.JSON()) //nolint:errcheck // the client logs a lost link; the next message tries again
 	})
 	return nil
 }
